@@ -1,0 +1,57 @@
+"""``rankproof explain``."""
+
+from __future__ import annotations
+
+import click
+
+from rankproof.cli.options import data_options, example_files, load
+
+__all__ = ["explain"]
+
+
+@click.command()
+@click.argument("metric")
+@click.argument("run", required=False)
+@click.option("--query", metavar="ID", help="The id of the query to explain.")
+@data_options
+@click.option("--scores", metavar="FILE", help="Scores, one per line, for the items of --data.")
+@click.option("--example", is_flag=True, help="Explain the small run that is shipped with rankproof.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def explain(
+    metric: str,
+    run: str | None,
+    query: str | None,
+    qrels: str | None,
+    data: str | None,
+    scores: str | None,
+    convention: str,
+    missing: str | None,  # noqa: ARG001 - shared option; one query is never missing
+    threads: int | None,  # noqa: ARG001
+    example: bool,
+    as_json: bool,
+) -> None:
+    """Show, place by place, how METRIC of one query came about.
+
+    \b
+    rankproof explain nDCG@5 --example --query q3
+    rankproof explain AP run.trec --qrels qrels.txt --query 301 --as trec_eval
+    rankproof explain nDCG@10 --data test.txt --scores scores.txt --query 18219
+    """
+    from rankproof.cli.show import show_table
+    from rankproof.evaluation.explain import explain as run_explain
+
+    if example:
+        files = example_files()
+        run, qrels = files["ranker.trec"], files["qrels.txt"]
+    if query is None:
+        raise click.UsageError("Name the query to explain with --query ID.")
+    path = run or scores
+    systems, judged = load((path,) if path else (), qrels, data)
+    (given,) = systems.values()
+    told = run_explain(metric, given, judged, query=query, convention=convention)
+    if as_json:
+        import json
+
+        click.echo(json.dumps(told.to_dict(), ensure_ascii=False))
+    else:
+        show_table(told.table(), title=f"{told.metric} of query {told.query} ({told.convention})")

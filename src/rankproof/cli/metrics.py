@@ -1,0 +1,68 @@
+"""``rankproof metrics``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+__all__ = ["metrics"]
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def metrics(name: str | None, as_json: bool) -> None:
+    """List all metrics with their parameters; with NAME, one metric with its definition and claims.
+
+    \b
+    rankproof metrics
+    rankproof metrics nDCG@10
+    """
+    from rankproof.cli.show import show_table
+    from rankproof.evaluation.tables import Table
+    from rankproof.metrics import METRICS
+    from rankproof.metrics.parse import metric
+
+    if name is not None:
+        found = _described(metric(name))
+        if as_json:
+            import json
+
+            click.echo(json.dumps(found, ensure_ascii=False))
+            return
+        claims, shown = found.pop("claims"), str(found.pop("metric"))
+        show_table(Table(["metric", shown], [[k, str(v)] for k, v in found.items()], words=[shown]))
+        rows = [[c["name"], str(c["value"]), c["reference"]] for c in claims]
+        click.echo()
+        show_table(Table(["claim", "value", "because"], rows, words=["value", "because"]))
+        return
+    listed = [_described(cls()) for cls in METRICS.values()]
+    if as_json:
+        import json
+
+        click.echo(json.dumps(listed, ensure_ascii=False))
+        return
+    rows = [[str(m["metric"]), str(m["better"]), str(m["parameters"]), str(m["summary"])] for m in listed]
+    notes = [
+        "Every metric also has empty=skip|0|1|error and unjudged=zero|drop|error. @k stands for cutoff=k."
+    ]
+    columns = ["metric", "better", "parameters (defaults)", "what"]
+    show_table(Table(columns, rows, notes, words=columns))
+
+
+def _described(m: Any) -> dict[str, Any]:
+    from rankproof.metrics.parameters import written
+
+    own = [f for f in type(m).parameters() if f.name not in ("empty", "unjudged")]
+    shown = ["@k" if f.name == "cutoff" else f"{f.name}={written(f.default)}" for f in own]
+    return {
+        "metric": str(m),
+        "summary": m.summary,
+        "definition": m.definition,
+        "domain": m.domain,
+        "better": m.direction,
+        "parameters": " ".join(shown),
+        "reference": m.reference,
+        "claims": [{"name": c.name, "value": c.value, "reference": c.reference} for c in m.claims.values()],
+    }

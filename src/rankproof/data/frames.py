@@ -1,0 +1,324 @@
+"""Data frames in and out: pandas, polars or pyarrow tables with a query column, through narwhals.
+
+>>> import pandas as pd
+>>> frame = pd.DataFrame({"session": ["a", "a", "b"], "clicks": [1, 0, 2], "bm25": [7.5, 2.5, 4.0]})
+>>> data = from_frame(frame, query="session", label="clicks")
+>>> data, data.query_ids.tolist(), data.X.tolist()
+(RankingData(2 queries, 3 items, 1 features), ['a', 'b'], [[7.5], [2.5], [4.0]])
+>>> from_frame(frame, query="sesion", label="clicks")
+Traceback (most recent call last):
+    ...
+rankproof.errors.ArgumentError: Argument query of from_frame names the column 'sesion', which the frame does
+not have. Did you mean 'session'? Columns: session, clicks, bm25.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankproof.arrays import Float64s, offsets_from_qid
+from rankproof.data.ranking import RankingData
+from rankproof.errors import ArgumentError, DataError, MissingDependencyError
+
+if TYPE_CHECKING:
+    import narwhals
+
+__all__ = ["frame_of", "from_frame", "to_frame"]
+
+COLUMNS_AT_ONCE, ROWS_AT_ONCE = 32, 4096
+
+
+def from_frame(
+    frame: Any,
+    *,
+    query: str,
+    label: str | None = None,
+    features: Sequence[str] | None = None,
+    doc: str | None = None,
+    query_weight: str | None = None,
+    item_weight: str | None = None,
+    group: bool = False,
+) -> RankingData:
+    """Ranking data from a data frame with one row per item.
+
+    Parameters
+    ----------
+    frame : pandas, polars or pyarrow frame, or any other that narwhals reads
+        A lazy frame is collected.
+    query : str
+        The column of query ids: whole numbers stay numbers, anything else becomes text. Nulls are refused.
+    label : str, optional
+        The column of labels; a null is an item that was not judged. Without it no item is judged.
+    features : list of str, optional
+        The feature columns, in this order; by default every numeric or boolean column that no other argument
+        names, in the order of the frame. Stored as float32; a null becomes NaN.
+    doc : str, optional
+        The column of document ids.
+    query_weight, item_weight : str, optional
+        Columns of weights; a query weight must be the same on all rows of a query.
+    group : bool
+        The rows of a query must stand together. With ``group=True`` they may lie apart: they are brought
+        together, queries in the order of their first row, rows of a query in the order of the frame.
+    """
+    table = _open(frame)
+    named = {
+        "query": query,
+        "label": label,
+        "doc": doc,
+        "query_weight": query_weight,
+        "item_weight": item_weight,
+    }
+    used = {name for name in named.values() if name is not None}
+    for argument, name in named.items():
+        if name is not None:
+            _check_column(table, argument, name)
+    columns = _feature_columns(table, features, used)
+
+    qid = _query_column(table, query)
+    order: NDArray[np.int64] | slice = slice(None)
+    if group:
+        _, first, which = np.unique(qid, return_index=True, return_inverse=True)
+        order = np.argsort(first[which], kind="stable").astype(np.int64)
+        qid = qid[order]
+    offsets = _offsets(qid, query)
+    return RankingData(
+        labels=np.full(qid.size, np.nan) if label is None else _floats(table, "label", label)[order],
+        offsets=offsets,
+        X=_matrix(table, columns, order, qid.size) if columns else None,
+        query_ids=qid[offsets[:-1]],
+        doc_ids=None if doc is None else _texts(table, doc)[order],
+        query_weights=(
+            None
+            if query_weight is None
+            else _query_weights(
+                _floats(table, "query_weight", query_weight)[order], offsets, query_weight, qid
+            )
+        ),
+        item_weights=None if item_weight is None else _floats(table, "item_weight", item_weight)[order],
+    )
+
+
+def to_frame(
+    data: RankingData,
+    backend: Literal["pandas", "polars", "pyarrow"] = "pandas",
+    *,
+    features: Sequence[str] | None = None,
+) -> Any:
+    """A data frame with one row per item: ``query``, ``doc``, ``label``, the features, and the weights.
+
+    ``doc``, ``query_weight`` and ``item_weight`` are there when the data have them. Features are named by
+    ``features``, or f0, f1, ...; labels that were not judged are NaN in pandas and null elsewhere.
+
+    >>> to_frame(RankingData(labels=[2, 0], offsets=[0, 2], X=[[0.5], [1.5]], query_ids=["q7"]))
+      query  label   f0
+    0    q7    2.0  0.5
+    1    q7    0.0  1.5
+    """
+    names = [f"f{k}" for k in range(data.features)] if features is None else list(features)
+    if len(names) != data.features:
+        raise ArgumentError(
+            f"Argument features of to_frame must name {data.features} features, got {len(names)}."
+        )
+    columns: dict[str, NDArray[Any]] = {"query": data.qids}
+    if data.doc_ids is not None:
+        columns["doc"] = data.doc_ids
+    columns["label"] = data.labels
+    fixed = [*columns, "query_weight", "item_weight"]
+    clash = [name for k, name in enumerate(names) if name in fixed or name in names[:k]]
+    if clash:
+        raise ArgumentError(f"Argument features of to_frame gives the name {clash[0]!r} to two columns.")
+    if data.X is not None:
+        dense = data.X if isinstance(data.X, np.ndarray) else data.X.toarray()
+        columns.update((name, dense[:, k]) for k, name in enumerate(names))
+    if data.query_weights is not None:
+        columns["query_weight"] = np.repeat(data.query_weights, data.sizes)
+    if data.item_weights is not None:
+        columns["item_weight"] = data.item_weights
+    return frame_of(columns, backend, nullable=["label"])
+
+
+def frame_of(columns: dict[str, NDArray[Any]], backend: str, *, nullable: Sequence[str] = ()) -> Any:
+    """A data frame of the given columns; NaN of the ``nullable`` ones becomes null where there is one."""
+    if backend not in ("pandas", "polars", "pyarrow"):
+        raise ArgumentError(
+            f"Argument backend of to_frame must be pandas, polars or pyarrow, got {backend!r}."
+        )
+    library = _load(backend)
+    if backend == "pandas":
+        return library.DataFrame({name: _listed(column) for name, column in columns.items()})
+    # float32 rows cut from a matrix are strided: Arrow wants each column in one piece.
+    plain = {name: np.ascontiguousarray(column) for name, column in columns.items()}
+    if backend == "polars":
+        frame = library.DataFrame({name: _listed(column) for name, column in plain.items()})
+        return frame.with_columns(library.col(list(nullable)).fill_nan(None))
+    return library.table(
+        {
+            name: library.array(_listed(column), from_pandas=True if name in nullable else None)
+            for name, column in plain.items()
+        }
+    )
+
+
+def _listed(column: NDArray[Any]) -> Any:
+    """Text as Python strings, since none of the three takes numpy text as text; numbers as they are."""
+    return column.tolist() if column.dtype.kind in "UT" else column
+
+
+def _load(module: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        package = "rankproof[frames]" if module in ("narwhals", "pandas") else module
+        raise MissingDependencyError(
+            f"Data frames need {module}, which is not installed: pip install '{package}'"
+        ) from None
+
+
+def _open(frame: Any) -> narwhals.DataFrame[Any]:
+    nw = _load("narwhals")
+    try:
+        table = nw.from_native(frame)
+        table = table.collect() if isinstance(table, nw.LazyFrame) else table
+    except TypeError:
+        raise ArgumentError(
+            "Argument frame of from_frame must be a pandas, polars or pyarrow frame, "
+            f"got {type(frame).__module__}.{type(frame).__qualname__}."
+        ) from None
+    except nw.exceptions.DuplicateError:
+        # pyarrow's columns are arrays: its names are elsewhere.
+        names = list(getattr(frame, "column_names", frame.columns))
+        repeated = [name for k, name in enumerate(names) if name in names[:k]]
+        raise DataError(f"The frame has more than one column {repeated[0]!r}. Rename or drop one.") from None
+    return table  # type: ignore[no-any-return]
+
+
+def _check_column(table: narwhals.DataFrame[Any], argument: str, name: str) -> None:
+    if name in table.columns:
+        return
+    near = difflib.get_close_matches(str(name), list(map(str, table.columns)), n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise ArgumentError(
+        f"Argument {argument} of from_frame names the column {name!r}, which the frame does not have.{hint} "
+        f"Columns: {', '.join(map(str, table.columns))}."
+    )
+
+
+def _is_numeric(table: narwhals.DataFrame[Any], name: str) -> bool:
+    dtype = table.schema[name]
+    return dtype.is_numeric() or dtype == _load("narwhals").Boolean
+
+
+def _feature_columns(
+    table: narwhals.DataFrame[Any], features: Sequence[str] | None, used: set[str]
+) -> list[str]:
+    if features is None:
+        return [name for name in table.columns if name not in used and _is_numeric(table, name)]
+    if isinstance(features, str):
+        raise ArgumentError(f"Argument features of from_frame must be a list of columns, got {features!r}.")
+    for name in features:
+        _check_column(table, "features", name)
+        if not _is_numeric(table, name):
+            raise DataError(
+                f"Feature column {name!r} must hold numbers, got {table.schema[name]}. "
+                "Encode it first, or leave it out of features."
+            )
+    return list(features)
+
+
+def _query_column(table: narwhals.DataFrame[Any], name: str) -> NDArray[Any]:
+    column = table[name]
+    nulls = column.is_null().to_numpy().astype(bool)
+    if column.dtype.is_float():
+        nulls |= np.isnan(_as_float64(column))
+    if nulls.any():
+        raise DataError(
+            f"Query column {name!r} must have no nulls, got one in row {int(np.argmax(nulls))} "
+            f"(rows counted from 0; {int(nulls.sum())} in all). Drop or fill these rows."
+        )
+    if column.dtype.is_integer():
+        return column.to_numpy()
+    if column.dtype.is_float():
+        values = _as_float64(column)
+        if np.array_equal(values, np.trunc(values)) and np.abs(values).max(initial=0) < 2**53:
+            return values.astype(np.int64)
+    return _texts(table, name)
+
+
+def _texts(table: narwhals.DataFrame[Any], name: str) -> NDArray[np.str_]:
+    nulls = table[name].is_null().to_numpy().astype(bool)
+    if nulls.any():
+        raise DataError(
+            f"Column {name!r} must have no nulls, got one in row {int(np.argmax(nulls))} "
+            "(rows counted from 0)."
+        )
+    return np.array([str(value) for value in table[name].to_list()], dtype=np.str_)
+
+
+def _as_float64(column: narwhals.Series[Any]) -> Float64s:
+    nw = _load("narwhals")
+    return column.cast(nw.Float64).to_numpy().astype(np.float64)
+
+
+def _floats(table: narwhals.DataFrame[Any], argument: str, name: str) -> Float64s:
+    if not _is_numeric(table, name):
+        raise DataError(
+            f"Column {name!r}, the {argument} of from_frame, must hold numbers, got {table.schema[name]}."
+        )
+    return _as_float64(table[name])
+
+
+def _matrix(
+    table: narwhals.DataFrame[Any], columns: list[str], order: NDArray[np.int64] | slice, items: int
+) -> NDArray[np.float32]:
+    matrix = np.empty((items, len(columns)), dtype=np.float32)
+    # Some columns at a time, and of these some rows at a time: what is written then lies close together.
+    for first in range(0, len(columns), COLUMNS_AT_ONCE):
+        parts = [_float32s(table, name)[order] for name in columns[first : first + COLUMNS_AT_ONCE]]
+        for low in range(0, items, ROWS_AT_ONCE):
+            rows = slice(low, low + ROWS_AT_ONCE)
+            for k, part in enumerate(parts, start=first):
+                matrix[rows, k] = part[rows]
+    return matrix
+
+
+def _float32s(table: narwhals.DataFrame[Any], name: str) -> NDArray[np.float32]:
+    if table.schema[name] == _load("narwhals").Float32:
+        return table[name].to_numpy().astype(np.float32, copy=False)
+    values = _as_float64(table[name])
+    with np.errstate(over="ignore"):
+        narrow = values.astype(np.float32)
+    over = np.isinf(narrow) & ~np.isinf(values)
+    if over.any():
+        row = int(np.argmax(over))
+        raise DataError(
+            f"Feature column {name!r} holds {values[row]} in row {row}, which float32 cannot hold. "
+            "Rescale it."
+        )
+    return narrow
+
+
+def _offsets(qid: NDArray[Any], name: str) -> NDArray[np.int64]:
+    try:
+        return offsets_from_qid(qid)
+    except DataError as error:
+        raise DataError(
+            f"{str(error).replace('Argument qid', f'Query column {name!r}')} Or pass group=True."
+        ) from None
+
+
+def _query_weights(weights: Float64s, offsets: NDArray[np.int64], name: str, qid: NDArray[Any]) -> Float64s:
+    first = weights[offsets[:-1]]
+    apart = weights != np.repeat(first, np.diff(offsets))
+    if apart.any():
+        row = int(np.argmax(apart))
+        raise DataError(
+            f"Column {name!r}, the query_weight of from_frame, must be the same on all rows of a query, "
+            f"but query {qid[row].item()!r} has several values, {weights[row]} among them."
+        )
+    return first

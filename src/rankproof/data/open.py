@@ -1,0 +1,274 @@
+"""Files as bytes: plain or compressed (``.gz``, ``.bz2``, ``.xz``, ``.zst``), read and written.
+
+A plain file is memory-mapped, so that opening it costs nothing and several threads may parse parts of it;
+a compressed one is unpacked into memory. The content decides how a file is unpacked; a name that promises
+a compression which the content does not keep is an error. What is written goes to a temporary name in the
+same folder first and is renamed at the end: a reader never sees half a file.
+
+>>> import pathlib, tempfile
+>>> path = pathlib.Path(tempfile.mkdtemp()) / "greeting.txt.gz"
+>>> with create_bytes(path) as file:
+...     _ = file.write(b"hello")
+>>> bytes(open_bytes(path))
+b'hello'
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from os import PathLike
+from pathlib import Path
+from typing import IO, Any, TypeAlias
+
+from rankproof.errors import ArgumentError, DataError
+
+__all__ = ["Bytes", "StrPath", "as_path", "create_bytes", "forget", "open_bytes", "plain_name"]
+
+StrPath: TypeAlias = str | PathLike[str]
+Bytes: TypeAlias = mmap.mmap | bytes | bytearray
+
+_PIECE = 1 << 20
+_LONGEST_MAGIC = 10
+
+
+def _unpack_gzip() -> Any:
+    import zlib
+
+    return zlib.decompressobj(wbits=31)
+
+
+def _unpack_bz2() -> Any:
+    import bz2
+
+    return bz2.BZ2Decompressor()
+
+
+def _unpack_xz() -> Any:
+    import lzma
+
+    return lzma.LZMADecompressor(format=lzma.FORMAT_XZ)
+
+
+def _unpack_zstd() -> Any:
+    import zstandard
+
+    return zstandard.ZstdDecompressor().decompressobj()
+
+
+def _pack_gzip(file: IO[bytes]) -> AbstractContextManager[Any]:
+    import gzip
+
+    return gzip.GzipFile(fileobj=file, mode="wb", filename="", mtime=0)
+
+
+def _pack_bz2(file: IO[bytes]) -> AbstractContextManager[Any]:
+    import bz2
+
+    return bz2.BZ2File(file, "wb")
+
+
+def _pack_xz(file: IO[bytes]) -> AbstractContextManager[Any]:
+    import lzma
+
+    return lzma.LZMAFile(file, "wb")
+
+
+def _pack_zstd(file: IO[bytes]) -> AbstractContextManager[Any]:
+    import zstandard
+
+    return zstandard.ZstdCompressor().stream_writer(file, closefd=False)
+
+
+_UNPACKERS: dict[str, Callable[[], Any]] = {
+    ".gz": _unpack_gzip,
+    ".bz2": _unpack_bz2,
+    ".xz": _unpack_xz,
+    ".zst": _unpack_zstd,
+}
+_PACKERS: dict[str, Callable[[IO[bytes]], AbstractContextManager[Any]]] = {
+    ".gz": _pack_gzip,
+    ".bz2": _pack_bz2,
+    ".xz": _pack_xz,
+    ".zst": _pack_zstd,
+}
+
+
+def _compression_of(head: bytes) -> str | None:
+    """The suffix that the first bytes of a file speak for."""
+    if head[:2] == b"\x1f\x8b":
+        return ".gz"
+    # "BZh1" alone could be text: the number of the first block (pi), or of an empty stream, must follow.
+    if head[:3] == b"BZh" and head[4:10] in (b"\x31\x41\x59\x26\x53\x59", b"\x17\x72\x45\x38\x50\x90"):
+        return ".bz2"
+    if head[:6] == b"\xfd7zXZ\x00":
+        return ".xz"
+    # A frame, or a frame to be skipped, as the parallel packer writes at the front.
+    if head[:4] == b"\x28\xb5\x2f\xfd" or (head[1:4] == b"\x2a\x4d\x18" and head[0] >> 4 == 5):
+        return ".zst"
+    return None
+
+
+def as_path(path: StrPath) -> Path:
+    """``path`` as a `Path`; anything else than text or a path is refused."""
+    if isinstance(path, (str, PathLike)) and isinstance(os.fspath(path), str) and "\0" not in os.fspath(path):
+        return Path(path)
+    raise ArgumentError(f"A path must be a str or a pathlib.Path, got {path!r}.")
+
+
+def plain_name(path: StrPath) -> Path:
+    """The path without its compression suffix.
+
+    >>> plain_name("rank.train.xz").name, plain_name("rank.train").name
+    ('rank.train', 'rank.train')
+    """
+    whole = as_path(path)
+    return whole.with_suffix("") if whole.suffix.lower() in _UNPACKERS else whole
+
+
+def open_bytes(path: StrPath) -> Bytes:
+    """The content of a file, unpacked; fit for ``np.frombuffer(..., dtype=np.uint8)``.
+
+    Parameters
+    ----------
+    path : str or path
+        A plain file, or one packed by gzip, bzip2, xz or Zstandard (several members in a row are read
+        as one).
+
+    Returns
+    -------
+    bytes, bytearray or mmap
+        A memory map of a plain file; it lives as long as something refers to it.
+
+    Raises
+    ------
+    DataError
+        The file is missing, is a folder, may not be read, or is a damaged archive.
+    """
+    whole = as_path(path)
+    try:
+        with whole.open("rb") as file:
+            return _read(whole, file)
+    except FileNotFoundError:
+        raise DataError(f"File {str(path)!r} does not exist. Check the name{_near(whole)}.") from None
+    except IsADirectoryError:
+        raise DataError(f"{str(path)!r} is a folder, not a file. Name a file in it.") from None
+    except PermissionError:
+        raise DataError(f"File {str(path)!r} may not be read by this user. Change its permissions.") from None
+    except MemoryError:
+        raise DataError(
+            f"File {str(path)!r} does not fit into memory when unpacked. Unpack it first."
+        ) from None
+    except OSError as error:
+        raise DataError(f"File {str(path)!r} cannot be read: {error.strerror or error}.") from None
+
+
+def forget(content: Bytes, start: int, stop: int) -> None:
+    """Tell the system that the bytes ``start:stop`` of a memory map need not stay in memory.
+
+    They stay readable; a process that has parsed a large file piece by piece does not keep all of it.
+    """
+    if isinstance(content, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+        first = -(-start // mmap.PAGESIZE) * mmap.PAGESIZE
+        length = (stop if stop == len(content) else stop // mmap.PAGESIZE * mmap.PAGESIZE) - first
+        if length > 0:
+            content.madvise(mmap.MADV_DONTNEED, first, length)
+
+
+@contextmanager
+def create_bytes(path: StrPath) -> Iterator[IO[bytes]]:
+    """A file to write bytes to, packed as its suffix says; it appears under its name when all is written.
+
+    Raises
+    ------
+    DataError
+        The folder is missing, the path is a folder, or the system refuses (permissions, disk full).
+    """
+    name = as_path(path)
+    # A link stays a link: the file it points to is the one replaced.
+    whole = Path(os.path.realpath(name))
+    if whole.is_dir():
+        raise DataError(f"File {str(path)!r} cannot be written: this is a folder. Name a file in it.")
+    if not whole.parent.is_dir():
+        raise DataError(f"File {str(path)!r} cannot be written: its folder does not exist. Make it first.")
+    # A pipe or a device cannot be replaced by a file; it is written straight.
+    straight = whole.exists() and not whole.is_file()
+    draft = whole if straight else whole.with_name(f".{whole.name[:100]}.{os.urandom(6).hex()}.tmp")
+    pack = _PACKERS.get(name.suffix.lower(), nullcontext)
+    try:
+        with draft.open("wb" if straight else "xb") as file, pack(file) as packed:
+            yield packed
+        if not straight:
+            draft.replace(whole)
+    except OSError as error:
+        raise DataError(f"File {str(path)!r} cannot be written: {error.strerror or error}.") from None
+    finally:
+        if not straight:
+            with suppress(OSError):
+                draft.unlink(missing_ok=True)
+
+
+def _read(path: Path, file: IO[bytes]) -> Bytes:
+    regular = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+    content: Bytes
+    if regular and os.fstat(file.fileno()).st_size > 0:
+        content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    else:
+        content = file.read()
+    compression = _compression_of(bytes(content[:_LONGEST_MAGIC]))
+    promised = path.suffix.lower()
+    if compression is not None:
+        return _unpacked(path, content, compression)
+    if promised in _UNPACKERS:
+        state = "is empty" if not len(content) else f"does not start as a {promised} archive does"
+        raise DataError(
+            f"File {str(path)!r} {state}, though its name ends in {promised}. "
+            "Fetch it again if it is damaged, or take the suffix off if it is plain text."
+        )
+    return content
+
+
+def _unpacked(path: Path, content: Bytes, compression: str) -> bytearray:
+    """All members of an archive; the unpackers of the four formats share one interface."""
+    unpack = _UNPACKERS[compression]
+    text = bytearray()
+    stream, started = unpack(), False
+    try:
+        for start in range(0, len(content), _PIECE):
+            piece = bytes(content[start : start + _PIECE])
+            while piece:
+                if not started:
+                    # Between members only padding may stand.
+                    piece = piece.lstrip(b"\0")
+                    if not piece:
+                        break
+                    started = True
+                text += stream.decompress(piece)
+                piece = b""
+                if stream.eof:
+                    piece = stream.unused_data
+                    stream, started = unpack(), False
+    except MemoryError:
+        raise
+    except Exception as error:  # each format has its own error class, and all mean the same here
+        raise DataError(
+            f"File {str(path)!r} is a damaged {compression} archive ({error}). Fetch it again."
+        ) from None
+    if started:
+        raise DataError(
+            f"File {str(path)!r} is a {compression} archive that ends too early: the rest of it is missing. "
+            "Fetch it again."
+        )
+    return text
+
+
+def _near(path: Path) -> str:
+    """A file beside ``path`` that differs by its compression suffix alone."""
+    plain = plain_name(path)
+    for other in (plain, *(plain.with_name(plain.name + suffix) for suffix in _UNPACKERS)):
+        if other != path and other.is_file():
+            return f", there is {str(other)!r}"
+    return ""

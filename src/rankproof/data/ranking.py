@@ -1,0 +1,234 @@
+"""`RankingData`: queries with their items, labels and features, validated once and frozen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Union
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankproof.arrays import (
+    Float64s,
+    Int64s,
+    as_labels,
+    as_offsets,
+    as_weights,
+    frozen,
+    offsets_from_qid,
+    query_of_item,
+)
+from rankproof.errors import ArgumentError, DataError
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+__all__ = ["Features", "RankingData"]
+
+Features = Union[NDArray[np.float32], "csr_array[np.float32]"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RankingData:
+    """Queries, each with its items: features, labels, ids and weights.
+
+    Parameters
+    ----------
+    labels : array of float64, one per item
+        Any finite number; NaN marks an item that was not judged.
+    offsets : array of int64, one more than there are queries
+        Query q owns the items ``offsets[q]:offsets[q + 1]``.
+    X : float32 array or CSR array of shape (items, features), optional
+    query_ids : array of str or int, one per query, optional
+        Unique; 0, 1, 2, ... when not given.
+    doc_ids : array of str, one per item, optional
+    query_weights, item_weights : array of float64, optional
+        Finite and not negative.
+
+    Examples
+    --------
+    >>> data = RankingData(labels=[2, 0, 1], offsets=[0, 2, 3], query_ids=["q7", "q9"])
+    >>> data
+    RankingData(2 queries, 3 items, no features)
+    >>> data.qids.tolist()
+    ['q7', 'q7', 'q9']
+    >>> data[1:].labels.tolist()
+    [1.0]
+    >>> data.query("q7").labels.tolist()
+    [2.0, 0.0]
+    """
+
+    labels: Float64s
+    offsets: Int64s
+    X: Features | None = None
+    query_ids: NDArray[Any] = None  # type: ignore[assignment]  # filled in when not given
+    doc_ids: NDArray[np.str_] | None = None
+    query_weights: Float64s | None = None
+    item_weights: Float64s | None = None
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        put(self, "labels", frozen(as_labels(self.labels)))
+        put(self, "offsets", frozen(as_offsets(self.offsets, self.labels.size)))
+        put(self, "query_ids", frozen(_as_query_ids(self.query_ids, self.queries)))
+        put(self, "X", _as_features(self.X, self.items))
+        if self.doc_ids is not None:
+            ids = np.asarray(self.doc_ids)
+            if ids.shape != (self.items,):
+                raise ArgumentError(
+                    f"Argument doc_ids must have one id per item ({self.items}), got {ids.shape}."
+                )
+            put(self, "doc_ids", frozen(ids if ids.dtype.kind in "UT" else ids.astype(np.str_)))
+        if self.query_weights is not None:
+            put(self, "query_weights", frozen(as_weights("query_weights", self.query_weights, self.queries)))
+        if self.item_weights is not None:
+            put(self, "item_weights", frozen(as_weights("item_weights", self.item_weights, self.items)))
+
+    @classmethod
+    def from_qid(cls, X: Any, labels: ArrayLike, qid: ArrayLike, **more: Any) -> RankingData:
+        """Data from a per-item query column; the items of a query must stand together."""
+        offsets = offsets_from_qid(qid)
+        return cls(labels=labels, offsets=offsets, X=X, query_ids=np.asarray(qid)[offsets[:-1]], **more)  # type: ignore[arg-type]
+
+    @property
+    def queries(self) -> int:
+        """How many queries there are."""
+        return self.offsets.size - 1
+
+    @property
+    def items(self) -> int:
+        """How many items there are in all."""
+        return self.labels.size
+
+    @property
+    def features(self) -> int:
+        """How many features an item has (0 without X)."""
+        return 0 if self.X is None else int(self.X.shape[1])
+
+    @property
+    def sizes(self) -> Int64s:
+        """The number of items of every query."""
+        return np.diff(self.offsets)
+
+    @property
+    def qids(self) -> NDArray[Any]:
+        """The query id of every item: the ``qid=`` of estimators."""
+        return self.query_ids[query_of_item(self.offsets)]
+
+    def __len__(self) -> int:
+        return self.queries
+
+    def __iter__(self) -> Iterator[RankingData]:
+        return (self[q] for q in range(self.queries))
+
+    def __getitem__(self, which: int | slice | ArrayLike) -> RankingData:
+        """The data of some queries: a number, a slice (no copy), a mask or a list of numbers."""
+        if isinstance(which, (int, np.integer)):
+            if not -self.queries <= which < self.queries:
+                raise ArgumentError(
+                    f"Query number {which} is out of range: there are {self.queries} queries."
+                )
+            start = int(which) % self.queries
+            which = slice(start, start + 1)
+        if isinstance(which, slice):
+            low, high, step = which.indices(self.queries)
+            if step == 1:
+                return self._part(slice(low, max(low, high)))
+            which = np.arange(low, high, step)
+        chosen = np.asarray(which)
+        if chosen.dtype == np.bool_:
+            if chosen.shape != (self.queries,):
+                raise ArgumentError(
+                    f"A mask of queries must have {self.queries} entries, got {chosen.shape}."
+                )
+            chosen = np.flatnonzero(chosen)
+        if chosen.size == 0:
+            return self._part(slice(0, 0))
+        if not np.issubdtype(chosen.dtype, np.integer) or chosen.ndim != 1:
+            raise ArgumentError(
+                f"Queries are chosen by whole numbers, a slice or a mask, got {chosen.dtype}."
+            )
+        if chosen.min() < -self.queries or chosen.max() >= self.queries:
+            raise ArgumentError(
+                f"Query numbers must lie in 0..{self.queries - 1}, got {chosen.min()}..{chosen.max()}."
+            )
+        return self._part(chosen % self.queries)
+
+    def query(self, query_id: Any) -> RankingData:
+        """The data of the query with this id (``"301"`` also finds the whole number 301)."""
+        found = np.flatnonzero(self.query_ids == query_id)
+        if not found.size:
+            found = np.flatnonzero(self.query_ids.astype(np.str_) == str(query_id))
+        if not found.size:
+            few = ", ".join(map(str, self.query_ids[:5].tolist()))
+            raise DataError(f"There is no query {query_id!r}; the {self.queries} ids start with {few}.")
+        return self[int(found[0])]
+
+    def _part(self, queries: slice | Int64s) -> RankingData:
+        """Already validated: cut without checking again."""
+        if isinstance(queries, slice):
+            low, high = int(self.offsets[queries.start]), int(self.offsets[queries.stop])
+            items: slice | Int64s = slice(low, high)
+            offsets = self.offsets[queries.start : queries.stop + 1] - low
+        else:
+            sizes = self.sizes[queries]
+            offsets = np.concatenate(([0], np.cumsum(sizes)))
+            items = np.arange(offsets[-1]) + np.repeat(self.offsets[queries] - offsets[:-1], sizes)
+        part = object.__new__(RankingData)
+        for name, index in (
+            ("labels", items),
+            ("X", items),
+            ("doc_ids", items),
+            ("item_weights", items),
+            ("query_ids", queries),
+            ("query_weights", queries),
+        ):
+            whole = getattr(self, name)
+            cut = None if whole is None else whole[index]
+            object.__setattr__(part, name, frozen(cut) if isinstance(cut, np.ndarray) else cut)
+        object.__setattr__(part, "offsets", frozen(offsets.astype(np.int64)))
+        return part
+
+    def __repr__(self) -> str:
+        if self.X is None:
+            features = "no features"
+        else:
+            features = f"{self.features} features" + ("" if isinstance(self.X, np.ndarray) else " (sparse)")
+        return f"RankingData({self.queries} queries, {self.items} items, {features})"
+
+
+def _as_query_ids(query_ids: Any, queries: int) -> NDArray[Any]:
+    if query_ids is None:
+        return np.arange(queries)
+    ids = np.asarray(query_ids)
+    if ids.shape != (queries,):
+        raise ArgumentError(
+            f"Argument query_ids must have one id per query ({queries}), got shape {ids.shape}."
+        )
+    if ids.dtype.kind not in "iuUT":
+        ids = ids.astype(np.str_)
+    names, counts = np.unique(ids, return_counts=True)
+    if (counts > 1).any():
+        raise DataError(f"Query id {names[np.argmax(counts > 1)].item()!r} is given to more than one query.")
+    return ids
+
+
+def _as_features(X: Any, items: int) -> Features | None:
+    if X is None:
+        return None
+    if hasattr(X, "tocsr"):
+        from scipy.sparse import csr_array
+
+        matrix: Any = csr_array(X, dtype=np.float32)
+        if matrix.shape[0] != items:
+            raise ArgumentError(f"X must have one row per item ({items}), got {matrix.shape[0]}.")
+        # Views: freezing the arrays themselves would freeze what the caller still holds.
+        matrix.data, matrix.indices, matrix.indptr = map(frozen, (matrix.data, matrix.indices, matrix.indptr))
+        return matrix  # type: ignore[no-any-return]
+    dense = np.asarray(X, dtype=np.float32)
+    if dense.ndim != 2 or dense.shape[0] != items:
+        raise ArgumentError(
+            f"X must be two-dimensional with one row per item ({items}), got shape {dense.shape}."
+        )
+    return frozen(dense)

@@ -1,0 +1,53 @@
+"""Score files: one number per line, in the order of the items of a data file."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankproof.arrays import Float64s, as_scores
+from rankproof.data.open import StrPath, create_bytes, open_bytes
+from rankproof.errors import FileFormatError
+
+__all__ = ["read_scores", "write_scores"]
+
+
+def read_scores(path: StrPath) -> Float64s:
+    """The scores of a file with one number per line.
+
+    Raises
+    ------
+    FileFormatError
+        With the line of the first thing that is not a score: a word, NaN, an empty line, two numbers.
+    """
+    lines = bytes(open_bytes(path)).split(b"\n")
+    if lines and not lines[-1].strip():
+        lines.pop()
+    if not lines:
+        raise FileFormatError(path, None, "the file is empty; it should hold one score per line.")
+    try:
+        scores = np.array([float(line) for line in lines])
+    except ValueError:
+        scores = np.array([np.nan])
+    if np.isnan(scores).any():
+        raise _first_problem(path, lines)
+    return scores
+
+
+def _first_problem(path: StrPath, lines: list[bytes]) -> FileFormatError:
+    for at, line in enumerate(lines, start=1):
+        shown = line.decode("utf-8", "replace").strip()
+        try:
+            good = not np.isnan(float(line))
+        except ValueError:
+            good = False
+        if not good:
+            what = f"{shown[:60]!r} is not a score" if shown else "the line is empty"
+            return FileFormatError(path, at, f"{what}; a score file holds one number per line, never NaN.")
+    raise AssertionError("called for a file without a problem")
+
+
+def write_scores(scores: ArrayLike, path: StrPath) -> None:
+    """One score per line, shortest text that reads back to the same bits; written whole or not at all."""
+    with create_bytes(path) as file:
+        file.writelines(f"{score!r}\n".encode() for score in as_scores(scores).tolist())

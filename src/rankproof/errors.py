@@ -1,0 +1,88 @@
+"""Every error that rankproof raises on purpose.
+
+::
+
+    RankproofError
+    ├── ArgumentError (ValueError)          an argument breaks its rule
+    │   ├── UnknownNameError                a name that no registry holds, with "did you mean"
+    │   ├── ParseError                      a metric string that does not parse
+    │   └── ConventionError                 the named tool has no such metric
+    ├── DataError (ValueError)              the data break a rule
+    │   ├── FileFormatError                 a file does, at a known line
+    │   ├── EmptyQueryError                 empty="error" met a query without a relevant item
+    │   └── UnjudgedError                   unjudged="error" met an item without a judgment
+    └── MissingDependencyError (ImportError)  an extra is not installed
+
+A message says what was asked, which value, which rule, and what to do.
+"""
+
+from __future__ import annotations
+
+from os import PathLike, fspath
+
+__all__ = [
+    "ArgumentError",
+    "ConventionError",
+    "DataError",
+    "EmptyQueryError",
+    "FileFormatError",
+    "MissingDependencyError",
+    "ParseError",
+    "RankproofError",
+    "UnjudgedError",
+    "UnknownNameError",
+]
+
+
+class RankproofError(Exception):
+    """Root of the tree: catch this to catch every error raised on purpose."""
+
+
+class ArgumentError(RankproofError, ValueError):
+    """An argument breaks its rule."""
+
+
+class UnknownNameError(ArgumentError):
+    """A name that no registry holds."""
+
+
+class ParseError(ArgumentError):
+    """A metric string that does not parse."""
+
+
+class ConventionError(ArgumentError):
+    """The tool a convention is named after does not have the metric asked for."""
+
+
+class DataError(RankproofError, ValueError):
+    """The data break a rule."""
+
+
+class FileFormatError(DataError):
+    """A file breaks a rule of its format; the message starts with ``file:line:``.
+
+    >>> str(FileFormatError("train.txt", 1042, "feature value 'abc' of feature 17 is not a number."))
+    "train.txt:1042: feature value 'abc' of feature 17 is not a number."
+    """
+
+    def __init__(self, path: str | PathLike[str], line: int | None, message: str) -> None:
+        self.path = fspath(path)
+        self.line = line
+        self.message = message
+        where = self.path if line is None else f"{self.path}:{line}"
+        Exception.__init__(self, f"{where}: {message}")
+
+    def __reduce__(self) -> tuple[type[FileFormatError], tuple[str, int | None, str]]:
+        return FileFormatError, (self.path, self.line, self.message)
+
+
+class EmptyQueryError(DataError):
+    """``empty="error"`` met a query for which the metric says nothing."""
+
+
+class UnjudgedError(DataError):
+    """``unjudged="error"`` met an item without a judgment."""
+
+
+class MissingDependencyError(RankproofError, ImportError):
+    """An optional dependency is not installed; the message names the extra."""

@@ -1,0 +1,250 @@
+"""`Results`: what `rankproof.evaluate` returns. Intervals and baselines are computed when asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankproof.arrays import Float64s
+from rankproof.evaluation.bootstrap import Interval, mean_interval
+from rankproof.evaluation.tables import Table, as_csv, as_latex, as_text, number
+from rankproof.metrics import Metric
+
+__all__ = ["Bounds", "Results", "weighted_mean"]
+
+_SCHEMA = "rankproof.results/1"
+
+
+def weighted_mean(values: Float64s, weights: Float64s | None) -> float:
+    """Mean over the queries that count (NaN marks one that does not); NaN when none does."""
+    counts = ~np.isnan(values)
+    if weights is None:
+        return float(values[counts].mean()) if counts.any() else float("nan")
+    total = weights[counts].sum()
+    return float((values[counts] * weights[counts]).sum() / total) if total > 0 else float("nan")
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """Per query, the worst and the best value over all ways to break ties."""
+
+    worst: Float64s
+    best: Float64s
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Results:
+    """Metrics of one system: per query, in the mean, with interval, counts and baselines.
+
+    Attributes
+    ----------
+    query_ids : array
+    per_query : mapping of metric to array
+        NaN where a query was skipped as empty.
+    mean : mapping of metric to number
+        The (weighted) mean over the queries that count.
+    interval : mapping of metric to `Interval`
+        Bootstrap over queries; computed when first asked for.
+    empty : mapping of metric to int
+        How many queries were empty for the metric, whatever the policy then made of them.
+    counted : mapping of metric to int
+        How many queries the mean is over.
+    tied : array of bool
+        Which queries have tied scores.
+    unjudged, items : int
+        Retrieved items without a judgment, and retrieved items in all.
+    constant, random : mapping of metric to number
+        What a constant scorer gets under this convention's tie rule, and a random ranking in expectation.
+    bounds : mapping of metric to `Bounds`, or None
+    metrics : mapping of the asked metric to the metric as the convention defines it
+    """
+
+    query_ids: NDArray[Any]
+    per_query: Mapping[str, Float64s]
+    metrics: Mapping[str, Metric]
+    weights: Float64s | None
+    empty: Mapping[str, int]
+    tied: NDArray[np.bool_]
+    unjudged: int
+    items: int
+    missing: tuple[str, ...]
+    unknown: tuple[str, ...]
+    convention: str
+    bounds: Mapping[str, Bounds] | None
+    level: float
+    seed: int
+    baseline: Callable[[str], dict[str, Float64s]] = field(repr=False)
+
+    @cached_property
+    def mean(self) -> dict[str, float]:
+        """The (weighted) mean of each metric over the queries that count."""
+        return self._means(self.per_query)
+
+    @cached_property
+    def interval(self) -> dict[str, Interval]:
+        """Bootstrap interval of each mean over queries."""
+        found = {}
+        for name, values in self.per_query.items():
+            counts = ~np.isnan(values)
+            weights = None if self.weights is None else self.weights[counts]
+            found[name] = mean_interval(values[counts], weights=weights, level=self.level, seed=self.seed)
+        return found
+
+    @cached_property
+    def counted(self) -> dict[str, int]:
+        """How many queries each mean is over."""
+        return {name: int((~np.isnan(values)).sum()) for name, values in self.per_query.items()}
+
+    @cached_property
+    def constant(self) -> dict[str, float]:
+        """What a scorer that gives every item the same score would get."""
+        return self._means(self.baseline("constant"))
+
+    @cached_property
+    def random(self) -> dict[str, float]:
+        """The expected value of a random ranking of the retrieved items."""
+        return self._means(self.baseline("random"))
+
+    def _means(self, values: Mapping[str, Float64s]) -> dict[str, float]:
+        return {name: weighted_mean(v, self.weights) for name, v in values.items()}
+
+    def table(self) -> Table:
+        """One row per metric: mean, interval, baselines, counts."""
+        columns = ["metric", "mean", f"{self.level:.0%} interval", "constant", "random", "queries", "empty"]
+        if self.bounds is not None:
+            columns += ["worst ties", "best ties"]
+        rows = []
+        for name in self.per_query:
+            interval = self.interval[name]
+            row = [
+                *(name, number(self.mean[name]), f"[{number(interval.low)}, {number(interval.high)}]"),
+                *(number(self.constant[name]), number(self.random[name])),
+                *(str(self.counted[name]), str(self.empty[name])),
+            ]
+            if self.bounds is not None:
+                row.append(number(weighted_mean(self.bounds[name].worst, self.weights)))
+                row.append(number(weighted_mean(self.bounds[name].best, self.weights)))
+            rows.append(row)
+        return Table(columns, rows, self.notes())
+
+    def notes(self) -> list[str]:
+        """What a reader must know beside the numbers."""
+        queries = self.query_ids.size
+        lines = [
+            f"{queries} queries, {self.items} items; convention: {self.convention}",
+            f"tied scores in {int(self.tied.sum())} queries; unjudged items: {self.unjudged}",
+        ]
+        other = [f"{asked} = {m}" for asked, m in self.metrics.items() if asked != str(m)]
+        if other:
+            lines.append("as " + self.convention + " defines them: " + ", ".join(other))
+        if self.missing:
+            lines.append(
+                f"judged queries that the run does not have: {len(self.missing)} ({_some(self.missing)})"
+            )
+        if self.unknown:
+            lines.append(
+                f"queries of the run without judgments, left out: {len(self.unknown)} ({_some(self.unknown)})"
+            )
+        return lines
+
+    def per_query_table(self) -> Table:
+        """One row per query, one column per metric."""
+        rows = [
+            [str(q), *(number(values[i], "-") for values in self.per_query.values())]
+            for i, q in enumerate(self.query_ids.tolist())
+        ]
+        return Table(["query", *self.per_query], rows, [])
+
+    def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
+        """Plain data, versioned by ``schema``; NaN becomes None."""
+        rows = []
+        for name, m in self.metrics.items():
+            interval = self.interval[name]
+            row: dict[str, Any] = {
+                "metric": name,
+                "as": str(m),
+                "direction": m.direction,
+                "mean": _plain(self.mean[name]),
+                "interval": [_plain(interval.low), _plain(interval.high)],
+                "level": interval.level,
+                "constant": _plain(self.constant[name]),
+                "random": _plain(self.random[name]),
+                "queries": self.counted[name],
+                "empty": self.empty[name],
+            }
+            if self.bounds is not None:
+                row["worst_ties"] = _plain(weighted_mean(self.bounds[name].worst, self.weights))
+                row["best_ties"] = _plain(weighted_mean(self.bounds[name].best, self.weights))
+            if per_query:
+                row["per_query"] = [_plain(v) for v in self.per_query[name].tolist()]
+            rows.append(row)
+        found: dict[str, Any] = {
+            "schema": _SCHEMA,
+            "convention": self.convention,
+            "queries": int(self.query_ids.size),
+            "items": self.items,
+            "tied_queries": int(self.tied.sum()),
+            "unjudged_items": self.unjudged,
+            "missing_queries": list(self.missing),
+            "unknown_queries": list(self.unknown),
+            "metrics": rows,
+        }
+        if per_query:
+            found["query_ids"] = self.query_ids.tolist()
+        return found
+
+    def to_json(self, *, per_query: bool = False) -> str:
+        """`to_dict` as JSON text."""
+        import json
+
+        return json.dumps(self.to_dict(per_query=per_query), ensure_ascii=False)
+
+    def to_csv(self, *, per_query: bool = False) -> str:
+        """Comma-separated text, numbers in full: a row per metric, or a row per query."""
+        if per_query:
+            body = [
+                [str(q), *(_full(v[i]) for v in self.per_query.values())]
+                for i, q in enumerate(self.query_ids.tolist())
+            ]
+            return as_csv(["query", *self.per_query], body)
+        header = ["metric", "mean", "low", "high", "constant", "random", "queries", "empty"]
+        rows = []
+        for name in self.per_query:
+            interval = self.interval[name]
+            numbers = (self.mean[name], interval.low, interval.high, self.constant[name], self.random[name])
+            rows.append([name, *map(_full, numbers), str(self.counted[name]), str(self.empty[name])])
+        return as_csv(header, rows)
+
+    def to_latex(self, *, per_query: bool = False) -> str:
+        """A LaTeX tabular (booktabs)."""
+        return as_latex(self.per_query_table() if per_query else self.table())
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """A pandas, polars or pyarrow frame: one row per query, one column per metric."""
+        from rankproof.data.frames import frame_of
+
+        return frame_of({"query": self.query_ids, **self.per_query}, backend, nullable=list(self.per_query))
+
+    def __str__(self) -> str:
+        return as_text(self.table())
+
+    def __repr__(self) -> str:
+        means = ", ".join(f"{name}={number(value)}" for name, value in self.mean.items())
+        return f"Results({self.query_ids.size} queries: {means})"
+
+
+def _plain(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _full(value: float) -> str:
+    return "" if np.isnan(value) else repr(float(value))
+
+
+def _some(names: tuple[str, ...]) -> str:
+    return ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")

@@ -1,0 +1,108 @@
+"""Tables of text: aligned for people, CSV for programs, LaTeX for papers."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+__all__ = ["Table", "as_csv", "as_latex", "as_text", "number"]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A header, rows of text, and notes to print below.
+
+    The first column and those named in ``words`` are aligned to the left, numbers to the right.
+    """
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    notes: Sequence[str] = ()
+    words: Sequence[str] = ()
+
+    def is_left(self, column: int) -> bool:
+        """Whether a column is aligned to the left."""
+        return column == 0 or self.columns[column] in self.words
+
+
+def number(value: float, missing: str = "nan") -> str:
+    """Four decimals, as the field prints its metrics.
+
+    >>> number(0.41666), number(float("nan")), number(-0.00001)
+    ('0.4167', 'nan', '0.0000')
+    """
+    if math.isnan(value):
+        return missing
+    text = f"{value:.4f}"
+    return text[1:] if text.startswith("-") and not text.strip("-0.") else text
+
+
+def as_text(table: Table) -> str:
+    """Columns aligned, a rule below the header, the notes at the end."""
+    lines = [table.columns, *table.rows]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(table.columns))]
+
+    def row(cells: Sequence[str]) -> str:
+        padded = (
+            c.ljust(w) if table.is_left(i) else c.rjust(w)
+            for i, (c, w) in enumerate(zip(cells, widths, strict=True))
+        )
+        return "  ".join(padded).rstrip()
+
+    rule = "  ".join("-" * w for w in widths)
+    return "\n".join([row(table.columns), rule, *map(row, table.rows), *table.notes])
+
+
+def as_csv(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Comma-separated text with one header line."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+}
+
+
+def _escaped(text: str) -> str:
+    return "".join(_LATEX.get(character, character) for character in text)
+
+
+def as_latex(table: Table) -> str:
+    r"""A booktabs tabular.
+
+    >>> print(as_latex(Table(["metric", "mean"], [["P_5", "0.5000"]])))
+    \begin{tabular}{lr}
+    \toprule
+    metric & mean \\
+    \midrule
+    P\_5 & 0.5000 \\
+    \bottomrule
+    \end{tabular}
+    """
+    lines = [" & ".join(map(_escaped, cells)) + r" \\" for cells in (table.columns, *table.rows)]
+    notes = [f"% {note}" for note in table.notes]
+    return "\n".join(
+        [
+            r"\begin{tabular}{"
+            + "".join("l" if table.is_left(i) else "r" for i in range(len(table.columns)))
+            + "}",
+            *(r"\toprule", lines[0], r"\midrule", *lines[1:], r"\bottomrule", r"\end{tabular}"),
+            *notes,
+        ]
+    )

@@ -1,0 +1,31 @@
+"""Draws with exactly the probabilities stated: whole numbers below the common denominator, no floats."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import accumulate
+
+import numpy as np
+
+__all__ = ["draw_exactly"]
+
+
+def draw_exactly(probabilities: Sequence[Fraction], size: int, seed: int) -> list[int]:
+    """``size`` independent places in ``probabilities``, from PCG64 with ``seed``."""
+    rng = np.random.Generator(np.random.PCG64(seed))
+    steps = math.lcm(*(p.denominator for p in probabilities))
+    edges = list(accumulate(int(p * steps) for p in probabilities))
+    return [bisect_right(edges, _below(steps, rng)) for _ in range(size)]
+
+
+def _below(steps: int, rng: np.random.Generator) -> int:
+    """A whole number below ``steps``, all equally likely: numbers of as many bits, until one is below."""
+    bits = (steps - 1).bit_length()
+    length = -(-bits // 8)
+    while True:
+        draw = int.from_bytes(rng.bytes(length), "little") >> (8 * length - bits)
+        if draw < steps:
+            return draw

@@ -1,0 +1,94 @@
+"""Metric strings: ``nDCG@10``, ``AP(rel=2)@100``, ``ERR(max_grade=2)@20``, ``nDCG(gain=[0,1,5])``.
+
+Grammar: ``NAME [ "(" name=value { "," name=value } ")" ] [ "@" cutoff ]``. A value is a whole number, a
+decimal number, a word, or a table in square brackets. ``str(metric)`` parses back to an equal metric.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import replace
+from typing import Any
+
+from rankproof.errors import ArgumentError, ParseError
+from rankproof.metrics.base import METRICS, Metric
+
+__all__ = ["metric"]
+
+_WHOLE = re.compile(r"^\s*([A-Za-z][\w-]*)\s*(?:\((.*)\))?\s*(?:@\s*(.+?))?\s*$", re.DOTALL)
+_INT = re.compile(r"^[+-]?\d+$")
+_FLOAT = re.compile(r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$")
+_WORD = re.compile(r"^[A-Za-z_][\w-]*$")
+
+
+def metric(spec: str | Metric, **parameters: Any) -> Metric:
+    """The metric that ``spec`` names; keyword arguments set or override its parameters.
+
+    >>> metric("nDCG@10")
+    nDCG@10
+    >>> metric("AP(rel=2)@100")
+    AP(rel=2)@100
+    >>> metric("ndcg", cutoff=5, gain="linear") == metric("nDCG(gain=linear)@5")
+    True
+    >>> metric("nDCG@0")
+    Traceback (most recent call last):
+        ...
+    rankproof.errors.ArgumentError: Argument cutoff of nDCG must be an int >= 1, got 0.
+    """
+    if isinstance(spec, Metric):
+        return replace(spec, **_known(type(spec), parameters)) if parameters else spec
+    if not isinstance(spec, str):
+        raise ArgumentError(f"A metric is a string such as 'nDCG@10' or a metric object, got {spec!r}.")
+    found = _WHOLE.match(spec)
+    if not found:
+        raise ParseError(f"Cannot read the metric {spec!r}: the form is NAME(parameter=value,...)@cutoff.")
+    name, inner, cutoff = found.groups()
+    cls = METRICS[name]
+    given = dict(_split_parameters(spec, inner)) if inner and inner.strip() else {}
+    if cutoff is not None:
+        if not _INT.match(cutoff):
+            raise ParseError(f"Cannot read the cutoff {cutoff!r} of {spec!r}: it is a whole number.")
+        if "cutoff" in given:
+            raise ParseError(f"The cutoff of {spec!r} is given twice.")
+        given["cutoff"] = int(cutoff)
+    return cls(**_known(cls, {**given, **parameters}))
+
+
+def _known(cls: type[Metric], given: dict[str, Any]) -> dict[str, Any]:
+    names = [field.name for field in cls.parameters()]
+    for name in given:
+        if name not in names:
+            near = difflib.get_close_matches(name, names, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            if name == "cutoff":
+                raise ArgumentError(f"{cls.name} has no cutoff.")
+            raise ArgumentError(f"{cls.name} has no parameter {name!r}.{hint} It has: {', '.join(names)}.")
+    return given
+
+
+def _split_parameters(spec: str, inner: str) -> list[tuple[str, Any]]:
+    pairs: list[tuple[str, Any]] = []
+    # Commas inside square brackets belong to a table.
+    for piece in re.split(r",(?![^\[]*\])", inner):
+        name, equals, value = (part.strip() for part in piece.partition("="))
+        if not equals or not _WORD.match(name):
+            raise ParseError(f"Cannot read {piece.strip()!r} in {spec!r}: parameters are written name=value.")
+        if any(name == earlier for earlier, _ in pairs):
+            raise ParseError(f"Parameter {name!r} of {spec!r} is given twice.")
+        pairs.append((name, _value(spec, value)))
+    return pairs
+
+
+def _value(spec: str, text: str) -> Any:
+    if text.startswith("[") and text.endswith("]"):
+        return tuple(_value(spec, part.strip()) for part in text[1:-1].split(","))
+    if _INT.match(text):
+        return int(text)
+    if _FLOAT.match(text):
+        return float(text)
+    if text in ("true", "false"):
+        return text == "true"
+    if _WORD.match(text):
+        return text
+    raise ParseError(f"Cannot read the value {text!r} in {spec!r}: use a number, a word or [a,b,c].")

@@ -1,0 +1,77 @@
+"""The public surface: what ``rankproof`` offers is listed here, resolves, and has a docstring."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from types import ModuleType
+
+import pytest
+
+import rankproof
+
+EXPECTED = {
+    *("Comparison", "Graded", "Law", "Metric", "Permutation", "PreferenceGraph", "Qrels", "QueryKFold"),
+    *("RankingData", "Results", "Run", "__version__", "compare", "errors", "evaluate", "explain"),
+    *("find_folds", "from_frame", "metric", "metrics", "query_folds", "read_folds", "read_letor"),
+    *("read_qrels", "read_run", "split_queries", "synthetic", "to_frame", "write_letor", "write_qrels"),
+    "write_run",
+}
+MODULES = {"errors", "metrics", "synthetic"}
+
+
+def test_the_surface_is_the_documented_one() -> None:
+    assert set(rankproof.__all__) == EXPECTED
+    assert len(rankproof.__all__) == len(EXPECTED), "a name is listed twice"
+
+
+@pytest.mark.parametrize("name", sorted(EXPECTED))
+def test_a_public_name_resolves_and_says_what_it_is(name: str) -> None:
+    thing = getattr(rankproof, name)
+    if name == "__version__":
+        assert thing.count(".") == 2
+        return
+    assert isinstance(thing, ModuleType) == (name in MODULES)
+    assert inspect.getdoc(thing), f"rankproof.{name} needs a docstring"
+    where = thing.__name__ if isinstance(thing, ModuleType) else thing.__module__
+    assert where.startswith("rankproof.")
+
+
+# A subpackage of the same name as a function would take the function's place once it is imported.
+ORDERS = {
+    "alphabetical": "names = sorted(rankproof.__all__)",
+    "backwards": "names = sorted(rankproof.__all__, reverse=True)",
+    "after-every-module": """
+import importlib, pkgutil
+names = sorted(rankproof.__all__)
+for found in pkgutil.walk_packages(rankproof.__path__, "rankproof."):
+    if not found.name.endswith("__main__"):
+        importlib.import_module(found.name)
+""",
+}
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_name_means_the_same_in_any_order_of_use(order: str) -> None:
+    code = f"""
+import types
+import rankproof
+{ORDERS[order]}
+things = {{name: getattr(rankproof, name) for name in names}}
+again = {{name: getattr(rankproof, name) for name in names}}
+wrong = [name for name in names if things[name] is not again[name]]
+wrong += [n for n in names if isinstance(again[n], types.ModuleType) != (n in {sorted(MODULES)})]
+assert not wrong, wrong
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+
+
+def test_dir_lists_the_surface() -> None:
+    assert set(rankproof.__all__) <= set(dir(rankproof))
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="nDGC"):
+        rankproof.nDGC  # noqa: B018

@@ -1,0 +1,50 @@
+"""What many tests share: where the real data sets lie, and how to run the command line."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from rankproof.cli.main import main
+
+# One profile for all: no deadline, because a first call compiles a kernel.
+settings.register_profile("rankproof", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("rankproof")
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of real data sets (``RANKPROOF_DATA``, or ``shared/data`` beside the checkout)."""
+    folder = Path(os.environ.get("RANKPROOF_DATA", Path(__file__).parents[2] / "shared" / "data"))
+    if not (folder / "README.md").exists():
+        pytest.skip(f"real data sets are not at {folder}; set RANKPROOF_DATA")
+    return folder
+
+
+class Ran(NamedTuple):
+    """What a command left behind: status, standard output, standard error."""
+
+    status: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def rankproof(capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
+    """Run the command line in this process."""
+
+    def run(*words: object) -> Ran:
+        try:
+            main([str(word) for word in words])
+            status = 0
+        except SystemExit as stop:
+            status = int(stop.code or 0)
+        captured = capsys.readouterr()
+        return Ran(status, captured.out, captured.err)
+
+    return run
