@@ -230,3 +230,11 @@ def test_a_short_list_is_one_that_retrieved_few_items_however_many_were_judged()
     # trec_eval's unj_5 divides the one unjudged item by 5, though only 2 were retrieved.
     found = rp.evaluate(run, qrels, "judged@5", convention="trec_eval")
     assert found.mean["judged@5"] == pytest.approx(1 - 1 / 5)
+
+
+@pytest.mark.parametrize("name", ["DCG", "nDCG", "MeanNDCG"])
+def test_labels_whose_gains_would_overflow_are_refused(name: str) -> None:
+    for gain, label in (("exp", 1001.0), ("linear", 1.7e308)):
+        with pytest.raises(DataError, match="too large"):
+            rp.evaluate([2, 1], [label, 0], rp.metric(name, gain=gain), offsets=[0, 2])
+    assert np.isnan(rp.evaluate([1], [np.nan], "nDCG", offsets=[0, 1]).mean["nDCG"])

@@ -60,5 +60,7 @@ class DCG(Metric):
         return discounted_values(lists, self.gain, self.discount, self.cutoff, normalised=False)
 
     def explain(self, lists: RankedLists) -> Explanation:
+        if not any(gain_of(self.gain, y) > 0 for y in lists.labels.tolist()):
+            return Explanation((), [], [f"the query is empty: {self.empty_when}"], float("nan"))
         rows, total = discounted_rows(lists, self.gain, self.discount, self.cutoff)
         return Explanation(("gain", "discount", "adds", "sum"), rows, [f"{self} = {total:.6f}"], total)

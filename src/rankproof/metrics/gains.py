@@ -22,6 +22,7 @@ Gain: TypeAlias = str | tuple[float, ...]
 
 # Largest grade whose 2^y - 1 is a finite float64, with room for sums.
 _HIGHEST_EXPONENT = 1000.0
+_HIGHEST_LINEAR = 1e300
 
 
 def as_gain(metric: str, gain: object) -> Gain:
@@ -80,8 +81,12 @@ def check_gain(metric: str, gain: Gain, labels: Float64s) -> None:
                 f"{metric}: label {labels[np.argmax(bad)]:g} has no entry in the gain table of "
                 f"{len(gain)} grades (0..{len(gain) - 1}). Extend the table or use gain=exp or gain=linear."
             )
-    elif gain == "exp" and labels.size and np.nanmax(labels, initial=0.0) > _HIGHEST_EXPONENT:
+        return
+    highest = float(np.nanmax(labels, initial=0.0))
+    if gain == "exp" and highest > _HIGHEST_EXPONENT:
         raise DataError(
-            f"{metric}: label {np.nanmax(labels):g} is too large for gain=exp (2^y - 1 overflows). "
+            f"{metric}: label {highest:g} is too large for gain=exp (2^y - 1 overflows). "
             "Use gain=linear or a gain table."
         )
+    if gain == "linear" and highest > _HIGHEST_LINEAR:
+        raise DataError(f"{metric}: label {highest:g} is too large: sums of gains overflow. Scale the labels.")
