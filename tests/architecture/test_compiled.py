@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numba
 
-import rankproof.kernels.compiled as compiled
+from rankproof.kernels import cache, compiled
 
 CALLER = """
 from rankproof.kernels.callee import two
@@ -41,7 +41,8 @@ def test_a_change_in_an_imported_kernel_file_is_never_missed(tmp_path: Path) -> 
     kernels.mkdir(parents=True)
     (tmp_path / "rankproof" / "__init__.py").touch()
     (kernels / "__init__.py").touch()
-    shutil.copy(compiled.__file__, kernels / "compiled.py")
+    for module in (compiled, cache):
+        shutil.copy(module.__file__, kernels)
     (kernels / "caller.py").write_text(CALLER)
     (kernels / "callee.py").write_text(CALLEE.format(2))
     assert run(tmp_path) == "20"

@@ -67,6 +67,7 @@ def compare(
     rankproof compare a.txt b.txt --data test.txt -m nDCG@10 --test t --json
     """
     from rankproof.cli.show import show_table
+    from rankproof.cli.warm import warm_up
     from rankproof.evaluation.compare import compare as run_compare
 
     if example:
@@ -76,11 +77,14 @@ def compare(
         runs, qrels = (files["bm25.trec"], files["ranker.trec"]), files["qrels.txt"]
     if len(runs) == 1:
         raise click.UsageError("A comparison needs at least two runs.")
+    chosen = metrics or DEFAULT_METRICS
+    ready = warm_up(chosen, convention)
     systems, judged = load(runs, qrels, data)
+    ready()
     found = run_compare(
         systems,
         judged,
-        metrics or DEFAULT_METRICS,
+        chosen,
         test=test,  # type: ignore[arg-type]
         level=level,
         correction=correction,

@@ -54,6 +54,7 @@ def evaluate(
     rankproof evaluate --data test.txt --scores scores.txt -m nDCG@10 --bounds --json
     """
     from rankproof.cli.show import show_table
+    from rankproof.cli.warm import warm_up
     from rankproof.evaluation.run import evaluate as run_evaluate
 
     if example:
@@ -64,12 +65,15 @@ def evaluate(
     if run and scores:
         raise click.UsageError("Give a run or --scores, not both.")
     path = run or scores
+    chosen = metrics or DEFAULT_METRICS
+    ready = warm_up(chosen, convention)
     systems, judged = load((path,) if path else (), qrels, data)
     (given,) = systems.values()
+    ready()
     results = run_evaluate(
         given,
         judged,
-        metrics or DEFAULT_METRICS,
+        chosen,
         convention=convention,
         bounds=bounds,
         missing=missing,

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankproof.arrays import Float64s
+from rankproof.arrays import Float64s, frozen
 from rankproof.errors import ArgumentError, UnjudgedError
 from rankproof.evaluation.empties import without_empties
 from rankproof.evaluation.inputs import Scored, as_scored
@@ -143,8 +143,14 @@ def _evaluate(
 
 
 def as_read(scored: Scored, tool: Convention) -> Scored:
-    """Scores and labels as the tool reads them."""
-    return replace(scored, scores=tool.read_scores(scored.scores), labels=tool.read_labels(scored.labels))
+    """Scores and labels as the tool reads them; read-only all, so that kernels compile for one kind only."""
+    return replace(
+        scored,
+        scores=frozen(tool.read_scores(scored.scores)),
+        labels=frozen(tool.read_labels(scored.labels)),
+        offsets=frozen(scored.offsets),
+        depth=frozen(scored.depth),
+    )
 
 
 def broken(scored: Scored, tool: Convention, order: Order) -> Order:

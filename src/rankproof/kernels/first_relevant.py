@@ -66,7 +66,7 @@ def first_relevant(
             if labels[start + i] >= rel:
                 end = int(ends[start + i])
                 first = group_start(ends[start : start + end], i)
-                inside = 0
+                inside = min(first, 0)
                 for y in labels[start + i : start + end]:
                     inside += y >= rel
                 value = _in_group(first, end - first, inside, last - first, reciprocal)

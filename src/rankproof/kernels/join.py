@@ -49,7 +49,8 @@ def look_up(ids: Ids, others: Ids, found: Starts) -> None:
     bits = table_bits(ids[1].size)
     shift = np.uint64(64 - bits)
     table = np.full(1 << bits, -1, np.int64)
-    _insert(ids, 0, ids[1].size, shift, table)
+    # min(), not 0: numba would compile the insertion once more for the literal.
+    _insert(ids, min(bits, 0), ids[1].size, shift, table)
     for i in range(others[1].size):
         found[i] = _find(ids, shift, table, others, i)
 
@@ -73,7 +74,7 @@ def match_items(
     ``match`` is per retrieved item; ``used`` marks judged items that were retrieved and starts as all False;
     ``tail[p]`` counts the others of pair p. A ``run_query`` of -1 retrieved nothing.
     """
-    size = 0
+    size = min(low, 0)
     for p in range(low, high):
         g = judged_query[p]
         size = max(size, judged_offsets[g + 1] - judged_offsets[g])

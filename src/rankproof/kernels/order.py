@@ -67,7 +67,9 @@ def _merge_run(
                     spare[o] = order[low + a]
                     a += 1
             left = right
-        order[low:high] = spare
+        # A loop: assigning to a slice would compile numpy's broadcasting and its messages, for seconds.
+        for i in range(n):
+            order[low + i] = spare[i]
         width *= 2
 
 
@@ -98,7 +100,8 @@ def _group(
     ends: NDArray[np.int32],
 ) -> bool:
     """Settle the runs of keys that agree, then mark the groups of equal scores; whether there is one."""
-    run, rough = 0, False
+    # min(), not 0: numba would compile what it calls once more for the literal.
+    run, rough = min(n, 0), False
     for i in range(1, n + 1):
         together = i < n and (np.int64(keys[i - 1] ^ keys[i]) & ~low_bits) == 0
         if together:

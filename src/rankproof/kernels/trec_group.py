@@ -75,7 +75,7 @@ def first_duplicate(
     Item i stands at place ``places[i]`` of the file (``i`` itself when ``places`` is empty). Returns the two
     items, or (-1, -1) when the ids of every query differ.
     """
-    size = 0
+    size = min(low, 0)
     for q in range(low, high):
         size = max(size, offsets[q + 1] - offsets[q])
     table = np.empty(1 << table_bits(size), np.int64)

@@ -89,4 +89,6 @@ def check_gain(metric: str, gain: Gain, labels: Float64s) -> None:
             "Use gain=linear or a gain table."
         )
     if gain == "linear" and highest > _HIGHEST_LINEAR:
-        raise DataError(f"{metric}: label {highest:g} is too large: sums of gains overflow. Scale the labels.")
+        raise DataError(
+            f"{metric}: label {highest:g} is too large: sums of gains overflow. Scale the labels."
+        )

@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.arrays import Float64s, Int64s
+from rankproof.arrays import Float64s, Int64s, frozen
 
 __all__ = ["Order", "RankedLists", "Unjudged", "sort_by_score"]
 
@@ -148,4 +148,4 @@ class RankedLists:
         # The end of a group, counted in kept items from the query's start.
         ends = (kept[start + self.ends] - kept[start])[~gone].astype(np.int32)
         depth = kept[self.offsets[:-1] + self.depth] - kept[self.offsets[:-1]]
-        return RankedLists(self.labels[~gone], ends, kept[self.offsets], depth, self.threads)
+        return RankedLists(self.labels[~gone], ends, frozen(kept[self.offsets]), frozen(depth), self.threads)
