@@ -101,6 +101,7 @@ def from_frame(
             )
         ),
         item_weights=None if item_weight is None else _floats(table, "item_weight", item_weight)[order],
+        feature_names=tuple(columns) or None,
     )
 
 
@@ -113,14 +114,16 @@ def to_frame(
     """A data frame with one row per item: ``query``, ``doc``, ``label``, the features, and the weights.
 
     ``doc``, ``query_weight`` and ``item_weight`` are there when the data have them. Features are named by
-    ``features``, or f0, f1, ...; labels that were not judged are NaN in pandas and null elsewhere.
+    ``features``, else as the data name them, else f0, f1, ...; labels that were not judged are NaN in pandas
+    and null elsewhere.
 
     >>> to_frame(RankingData(labels=[2, 0], offsets=[0, 2], X=[[0.5], [1.5]], query_ids=["q7"]))
       query  label   f0
     0    q7    2.0  0.5
     1    q7    0.0  1.5
     """
-    names = [f"f{k}" for k in range(data.features)] if features is None else list(features)
+    known = data.feature_names or [f"f{k}" for k in range(data.features)]
+    names = list(known if features is None else features)
     if len(names) != data.features:
         raise ArgumentError(
             f"Argument features of to_frame must name {data.features} features, got {len(names)}."

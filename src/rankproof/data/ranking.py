@@ -45,6 +45,7 @@ class RankingData:
     doc_ids : array of str, one per item, optional
     query_weights, item_weights : array of float64, optional
         Finite and not negative.
+    feature_names : tuple of str, one per feature, optional
 
     Examples
     --------
@@ -66,6 +67,7 @@ class RankingData:
     doc_ids: NDArray[np.str_] | None = None
     query_weights: Float64s | None = None
     item_weights: Float64s | None = None
+    feature_names: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -84,6 +86,8 @@ class RankingData:
             put(self, "query_weights", frozen(as_weights("query_weights", self.query_weights, self.queries)))
         if self.item_weights is not None:
             put(self, "item_weights", frozen(as_weights("item_weights", self.item_weights, self.items)))
+        if self.feature_names is not None:
+            put(self, "feature_names", _as_feature_names(self.feature_names, self.features))
 
     @classmethod
     def from_qid(cls, X: Any, labels: ArrayLike, qid: ArrayLike, **more: Any) -> RankingData:
@@ -188,6 +192,7 @@ class RankingData:
             cut = None if whole is None else whole[index]
             object.__setattr__(part, name, frozen(cut) if isinstance(cut, np.ndarray) else cut)
         object.__setattr__(part, "offsets", frozen(offsets.astype(np.int64)))
+        object.__setattr__(part, "feature_names", self.feature_names)
         return part
 
     def __repr__(self) -> str:
@@ -212,6 +217,13 @@ def _as_query_ids(query_ids: Any, queries: int) -> NDArray[Any]:
     if (counts > 1).any():
         raise DataError(f"Query id {names[np.argmax(counts > 1)].item()!r} is given to more than one query.")
     return ids
+
+
+def _as_feature_names(names: Any, features: int) -> tuple[str, ...]:
+    known = tuple(map(str, names))
+    if len(known) != features or len(set(known)) != features:
+        raise ArgumentError(f"Argument feature_names must give {features} different names, got {len(known)}.")
+    return known
 
 
 def _as_features(X: Any, items: int) -> Features | None:
