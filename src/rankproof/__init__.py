@@ -13,7 +13,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rankproof import errors as errors
+    from rankproof import losses as losses
     from rankproof import metrics as metrics
+    from rankproof.data import synthetic as synthetic
     from rankproof.data.folds import find_folds as find_folds
     from rankproof.data.folds import read_folds as read_folds
     from rankproof.data.frames import from_frame as from_frame
@@ -39,8 +42,16 @@ if TYPE_CHECKING:
     from rankproof.feedback import Law as Law
     from rankproof.feedback import Permutation as Permutation
     from rankproof.feedback import PreferenceGraph as PreferenceGraph
+    from rankproof.fit.linear import LinearRanker as LinearRanker
+    from rankproof.fit.linear_cv import LinearRankerCV as LinearRankerCV
+    from rankproof.fit.saved import load_model as load_model
+    from rankproof.losses.base import Loss as Loss
+    from rankproof.losses.margins import Margin as Margin
+    from rankproof.losses.parse import loss as loss
     from rankproof.metrics.base import Metric as Metric
     from rankproof.metrics.parse import metric as metric
+    from rankproof.standardize.base import Target as Target
+    from rankproof.standardize.choose import target_for as target_for
 
 __version__ = "0.1.0"
 
@@ -49,6 +60,10 @@ _PLACES = {
     "Comparison": "rankproof.evaluation.compare",
     "Graded": "rankproof.feedback",
     "Law": "rankproof.feedback",
+    "LinearRanker": "rankproof.fit.linear",
+    "LinearRankerCV": "rankproof.fit.linear_cv",
+    "Loss": "rankproof.losses.base",
+    "Margin": "rankproof.losses.margins",
     "Metric": "rankproof.metrics.base",
     "Permutation": "rankproof.feedback",
     "PreferenceGraph": "rankproof.feedback",
@@ -57,12 +72,16 @@ _PLACES = {
     "RankingData": "rankproof.data.ranking",
     "Results": "rankproof.evaluation.results",
     "Run": "rankproof.data.trec",
+    "Target": "rankproof.standardize.base",
     "compare": "rankproof.evaluation.compare",
     "errors": "",
     "evaluate": "rankproof.evaluation.run",
     "explain": "rankproof.evaluation.explain",
     "find_folds": "rankproof.data.folds",
     "from_frame": "rankproof.data.frames",
+    "load_model": "rankproof.fit.saved",
+    "loss": "rankproof.losses.parse",
+    "losses": "",
     "metric": "rankproof.metrics.parse",
     "metrics": "",
     "query_folds": "rankproof.data.split",
@@ -72,6 +91,7 @@ _PLACES = {
     "read_run": "rankproof.data.trec",
     "split_queries": "rankproof.data.split",
     "synthetic": "rankproof.data",
+    "target_for": "rankproof.standardize.choose",
     "to_frame": "rankproof.data.frames",
     "write_letor": "rankproof.data.letor",
     "write_qrels": "rankproof.data.trec_write",

@@ -13,6 +13,8 @@
     │   └── UnjudgedError                   unjudged="error" met an item without a judgment
     └── MissingDependencyError (ImportError)  an extra is not installed
 
+    ConsistencyWarning (UserWarning)        no loss is consistent with the metric asked for
+
 A message says what was asked, which value, which rule, and what to do.
 """
 
@@ -22,6 +24,7 @@ from os import PathLike, fspath
 
 __all__ = [
     "ArgumentError",
+    "ConsistencyWarning",
     "ConventionError",
     "DataError",
     "EmptyQueryError",
@@ -86,3 +89,7 @@ class UnjudgedError(DataError):
 
 class MissingDependencyError(RankproofError, ImportError):
     """An optional dependency is not installed; the message names the extra."""
+
+
+class ConsistencyWarning(UserWarning):
+    """What is trained need not optimise the metric asked for; the message says why, and what is used."""

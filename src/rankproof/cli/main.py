@@ -20,7 +20,12 @@ _COMMANDS = {
     "compare": "Compare runs on the same queries, with paired tests.",
     "evaluate": "Metrics of a run or of scores, exact under ties.",
     "explain": "How the number of one query came about, place by place.",
+    "fit": "Train a ranker for a metric, choose its penalty, and save it with its results.",
+    "losses": "List the losses with what is proven about them, or show one.",
     "metrics": "List the metrics with their parameters, or show one.",
+    "predict": "Scores of a saved model, as a score file or a TREC run.",
+    "reproduce": "Run the experiments of a paper (B11, R11) on your own folds.",
+    "standardize": "Put the target that optimises a metric in place of the labels.",
 }
 
 
@@ -62,6 +67,7 @@ def command_line(debug: bool) -> None:
     rankproof evaluate run.trec --qrels qrels.txt -m nDCG@10 -m AP
     rankproof compare a.trec b.trec --qrels qrels.txt -m nDCG@10
     rankproof explain nDCG@10 run.trec --qrels qrels.txt --query 301
+    rankproof fit train.txt --valid vali.txt --test test.txt --metric nDCG@10 --out run/
 
     Exit status: 0 when all went well, 3 for wrong use or wrong data.
     """

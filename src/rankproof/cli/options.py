@@ -7,7 +7,15 @@ from typing import Any, TypeVar
 
 import click
 
-__all__ = ["DEFAULT_METRICS", "data_options", "example_files", "load", "metric_option", "output_options"]
+__all__ = [
+    "DEFAULT_METRICS",
+    "data_options",
+    "example_files",
+    "load",
+    "metric_option",
+    "output_options",
+    "read_items",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 DEFAULT_METRICS = ("nDCG@10", "AP", "RR")
@@ -103,6 +111,29 @@ def load(paths: tuple[str, ...], qrels: str | None, data: str | None) -> tuple[d
         if found.size != judged.items:
             raise DataError(f"{path} holds {found.size} scores, but {data} has {judged.items} items.")
     return scores, judged
+
+
+def read_items(paths: tuple[str, ...], features: int | None = None, threads: int | None = None) -> Any:
+    """LETOR files, several as one, with features that a model can compute with: none is NaN."""
+    import numpy as np
+
+    from rankproof.data.letor import read_letor
+    from rankproof.errors import DataError
+
+    items = read_letor(list(paths), features=features, threads=threads)
+    named = ", ".join(paths)
+    if items.X is None or not items.features:
+        raise DataError(
+            f"{named}: there are no features. A row is written LABEL qid:QUERY 1:VALUE 2:VALUE ..."
+        )
+    values = items.X if isinstance(items.X, np.ndarray) else items.X.data
+    wrong = ~np.isfinite(values)
+    if wrong.any():
+        raise DataError(
+            f"{named}: {int(wrong.sum())} feature values are missing (nan) or infinite. A linear ranker "
+            "cannot compute with them; put numbers in their place."
+        )
+    return items
 
 
 def _names(paths: tuple[str, ...]) -> list[str]:

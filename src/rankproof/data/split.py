@@ -136,6 +136,14 @@ class QueryKFold:
             inside = np.isin(number, test)
             yield np.flatnonzero(~inside), np.flatnonzero(inside)
 
+    def get_metadata_routing(self) -> Any:
+        """For scikit-learn's metadata routing: ``groups`` is what estimators call ``qid``."""
+        from sklearn.utils.metadata_routing import MetadataRequest
+
+        request = MetadataRequest(owner="QueryKFold")
+        request.split.add_request(param="groups", alias="qid")
+        return request
+
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:  # noqa: ARG002
         """How many pairs `split` gives."""
         return self.folds

@@ -9,10 +9,10 @@ import numpy as np
 
 from rankproof.arrays import Float64s, as_scores, as_weights
 from rankproof.errors import ArgumentError
-from rankproof.evaluation.empties import without_empties
 from rankproof.evaluation.results import Results
 from rankproof.feedback import Feedback, Graded, Permutation, PreferenceGraph
 from rankproof.metrics import Metric
+from rankproof.metrics.empties import without_empties
 from rankproof.metrics.lists import sort_by_score
 from rankproof.metrics.on_feedback import of_scores
 

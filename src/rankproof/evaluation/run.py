@@ -10,12 +10,12 @@ import numpy as np
 
 from rankproof.arrays import Float64s, frozen
 from rankproof.errors import ArgumentError, UnjudgedError
-from rankproof.evaluation.empties import without_empties
 from rankproof.evaluation.inputs import Scored, as_scored
 from rankproof.evaluation.on_feedback import evaluate_feedback, is_feedback, refuse_options
 from rankproof.evaluation.results import Bounds, Results
 from rankproof.metrics import Metric, metric
 from rankproof.metrics.conventions import CONVENTIONS, Convention, ordered
+from rankproof.metrics.empties import without_empties
 from rankproof.metrics.lists import Order, RankedLists, sort_by_score
 
 __all__ = ["as_read", "broken", "evaluate", "metric_list", "values_of"]

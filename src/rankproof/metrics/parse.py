@@ -14,10 +14,11 @@ from typing import Any
 from rankproof.errors import ArgumentError, ParseError
 from rankproof.metrics.base import METRICS, Metric
 
-__all__ = ["metric"]
+__all__ = ["CALL", "WHOLE_NUMBER", "metric", "split_parameters"]
 
-_WHOLE = re.compile(r"^\s*([A-Za-z][\w-]*)\s*(?:\((.*)\))?\s*(?:@\s*(.+?))?\s*$", re.DOTALL)
-_INT = re.compile(r"^[+-]?\d+$")
+# NAME(parameters)@cutoff; targets are written alike.
+CALL = re.compile(r"^\s*([A-Za-z][\w-]*)\s*(?:\((.*)\))?\s*(?:@\s*(.+?))?\s*$", re.DOTALL)
+WHOLE_NUMBER = re.compile(r"^[+-]?\d+$")
 _FLOAT = re.compile(r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$")
 _WORD = re.compile(r"^[A-Za-z_][\w-]*$")
 
@@ -40,14 +41,14 @@ def metric(spec: str | Metric, **parameters: Any) -> Metric:
         return replace(spec, **_known(type(spec), parameters)) if parameters else spec
     if not isinstance(spec, str):
         raise ArgumentError(f"A metric is a string such as 'nDCG@10' or a metric object, got {spec!r}.")
-    found = _WHOLE.match(spec)
+    found = CALL.match(spec)
     if not found:
         raise ParseError(f"Cannot read the metric {spec!r}: the form is NAME(parameter=value,...)@cutoff.")
     name, inner, cutoff = found.groups()
     cls = METRICS[name]
-    given = dict(_split_parameters(spec, inner)) if inner and inner.strip() else {}
+    given = dict(split_parameters(spec, inner)) if inner and inner.strip() else {}
     if cutoff is not None:
-        if not _INT.match(cutoff):
+        if not WHOLE_NUMBER.match(cutoff):
             raise ParseError(f"Cannot read the cutoff {cutoff!r} of {spec!r}: it is a whole number.")
         if "cutoff" in given:
             raise ParseError(f"The cutoff of {spec!r} is given twice.")
@@ -67,7 +68,8 @@ def _known(cls: type[Metric], given: dict[str, Any]) -> dict[str, Any]:
     return given
 
 
-def _split_parameters(spec: str, inner: str) -> list[tuple[str, Any]]:
+def split_parameters(spec: str, inner: str) -> list[tuple[str, Any]]:
+    """The ``name=value`` pairs between the parentheses of ``spec``."""
     pairs: list[tuple[str, Any]] = []
     # Commas inside square brackets belong to a table.
     for piece in re.split(r",(?![^\[]*\])", inner):
@@ -83,7 +85,7 @@ def _split_parameters(spec: str, inner: str) -> list[tuple[str, Any]]:
 def _value(spec: str, text: str) -> Any:
     if text.startswith("[") and text.endswith("]"):
         return tuple(_value(spec, part.strip()) for part in text[1:-1].split(","))
-    if _INT.match(text):
+    if WHOLE_NUMBER.match(text):
         return int(text)
     if _FLOAT.match(text):
         return float(text)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rankproof.arrays import Float64s
 from rankproof.errors import EmptyQueryError
-from rankproof.metrics import Metric
+from rankproof.metrics.base import Metric
 
 __all__ = ["without_empties"]
 

@@ -1,0 +1,91 @@
+"""``rankproof losses``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+__all__ = ["losses"]
+
+# Claims that stand in the list of all losses; one loss alone shows all of its claims.
+_LISTED = ("convex", "smooth", "order_preserving", "shift_invariant", "hessian")
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def losses(name: str | None, as_json: bool) -> None:
+    """List all losses with their claims; with NAME, one loss with its definition and why its claims hold.
+
+    \b
+    rankproof losses
+    rankproof losses softmax
+    rankproof losses softmax:nDCG@10
+    """
+    from rankproof.cli.show import show_table
+    from rankproof.evaluation.tables import Table
+    from rankproof.losses import LOSSES
+    from rankproof.losses.parse import loss
+    from rankproof.report.sources import sources_in
+
+    if name is not None:
+        found = _described(loss(name))
+        if as_json:
+            _print_json(found)
+            return
+        claims, shown = found.pop("claims"), str(found.pop("loss"))
+        found.pop("name")
+        show_table(Table(["loss", shown], [[k, _text(v)] for k, v in found.items()], words=[shown]))
+        rows = [[c["name"], _text(c["value"]), c["reference"]] for c in claims]
+        cited = sources_in(" ".join([found["reference"], *(c["reference"] for c in claims)]))
+        notes = [f"{short}: {paper}" for short, paper in cited.items()]
+        click.echo()
+        show_table(Table(["claim", "value", "because"], rows, notes, words=["value", "because"]))
+        return
+    listed = [_described(cls()) for cls in LOSSES.values()]
+    if as_json:
+        _print_json(listed)
+        return
+    rows = []
+    for one in listed:
+        claimed = {c["name"]: _text(c["value"]) for c in one["claims"]}
+        rows.append([one["name"], one["reads"], *(claimed.get(c, "-") for c in _LISTED), one["summary"]])
+    columns = ["loss", "reads", *(c.replace("_", " ") for c in _LISTED), "what"]
+    notes = [
+        "An order preserving loss optimises every metric that its target standardises.",
+        "LOSS:METRIC, such as softmax:nDCG@10, sets that target. Why a claim holds: rankproof losses NAME.",
+    ]
+    show_table(Table(columns, rows, notes, words=columns))
+
+
+def _print_json(found: Any) -> None:
+    import json
+
+    click.echo(json.dumps(found, ensure_ascii=False))
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "-"
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
+
+
+def _described(one: Any) -> dict[str, Any]:
+    from dataclasses import fields
+
+    from rankproof.metrics.parameters import written
+
+    own = {f.name: getattr(one, f.name) for f in fields(one) if f.name != "target"}
+    return {
+        "name": one.name,
+        "loss": str(one),
+        "summary": one.summary,
+        "definition": one.definition,
+        "reads": one.needs,
+        "target": None if one.target is None else str(one.target),
+        "parameters": " ".join(f"{k}={written(v)}" for k, v in own.items() if v is not None),
+        "item weights": one.takes_item_weights,
+        "reference": one.reference,
+        "claims": [{"name": c.name, "value": c.value, "reference": c.reference} for c in one.claims.values()],
+    }

@@ -1,0 +1,199 @@
+"""``rankproof reproduce``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+if TYPE_CHECKING:
+    from rankproof.evaluation.tables import Table
+    from rankproof.report.reproduce.experiment import Progress
+
+__all__ = ["reproduce"]
+
+
+@click.command()
+@click.argument("paper", type=click.Choice(["B11", "R11"], case_sensitive=False))
+@click.option(
+    "--data", "directory", metavar="DIR", required=True, help="Folds in the LETOR layout: Fold1, Fold2, ..."
+)
+@click.option(
+    "--solver",
+    type=click.Choice(["lbfgs", "sgd", "both"]),
+    default=None,
+    help="B11: how the losses are minimised. [default: lbfgs]",
+)
+@click.option(
+    "--l2",
+    type=float,
+    multiple=True,
+    help="Strength of the penalty; several times: chosen from by validation. "
+    "[default: B11 1e-5, 1e-4, ..., 10; R11 0]",
+)
+@click.option(
+    "--max-grade", type=int, default=None, help="B11: highest grade there can be. [default: as in the data]"
+)
+@click.option(
+    "--as",
+    "convention",
+    default=None,
+    metavar="TOOL",
+    help="R11: count nDCG as this tool does, such as letor3 or letor4. [default: rankproof]",
+)
+@click.option(
+    "--scale",
+    default="none",
+    metavar="none|standard|query-minmax",
+    show_default=True,
+    help="Scaling of the features. LETOR's files are scaled by query already.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of SGD, tests and bootstrap.")
+@click.option(
+    "--level", type=float, default=0.05, show_default=True, help="Accepted chance of any false mark."
+)
+@click.option("--threads", type=int, default=None, help="Threads; the numbers do not depend on it.")
+@click.option("--out", metavar="DIR", default=None, help="Write tables, figures and settings here.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
+def reproduce(
+    paper: str,
+    directory: str,
+    solver: str | None,
+    l2: tuple[float, ...],
+    max_grade: int | None,
+    convention: str | None,
+    scale: str,
+    seed: int,
+    level: float,
+    threads: int | None,
+    out: str | None,
+    as_json: bool,
+) -> None:
+    """Run the experiments of a PAPER again, on folds of your own.
+
+    \b
+    B11  Buffoni, Calauzènes, Gallinari & Usunier, ICML 2011: Tables 1 and 2
+    R11  Ravikumar, Tewari & Yang, AISTATS 2011: Figures 1 and 2
+
+    \b
+    rankproof reproduce B11 --data MQ2008 --out b11/
+    rankproof reproduce B11 --data MQ2008 --solver both --json
+    rankproof reproduce R11 --data OHSUMED --as letor3 --out r11/
+    """
+    from rankproof.cli.show import show_table
+    from rankproof.report.reproduce.files import check_folder, write_files
+
+    if out is not None:
+        check_folder(out)
+    with _bar() as progress:
+        if paper == "B11":
+            if convention is not None:
+                raise click.UsageError("--as is for R11; the metrics of B11 are fixed.")
+            found = _b11(directory, solver, l2, max_grade, scale, seed, level, threads, progress)
+        else:
+            if solver is not None or max_grade is not None:
+                raise click.UsageError("--solver and --max-grade are for B11; R11 is fitted by lbfgs.")
+            found = _r11(directory, l2, convention, scale, seed, level, threads, progress)
+    written = [] if out is None else write_files(out, found.files())
+    if as_json:
+        click.echo(json.dumps(found.plain(), ensure_ascii=False))
+        return
+    for number, (title, table) in enumerate(found.tables()):
+        if number:
+            click.echo()
+        show_table(table, title=title)
+    for path in written:
+        click.echo(f"wrote {path}")
+
+
+class _Found(NamedTuple):
+    """The forms in which an experiment is shown; each is made when asked for."""
+
+    tables: Callable[[], list[tuple[str, Table]]]
+    plain: Callable[[], dict[str, Any]]
+    files: Callable[[], dict[str, bytes]]
+
+
+def _b11(
+    directory: str,
+    solver: str | None,
+    l2: tuple[float, ...],
+    max_grade: int | None,
+    scale: str,
+    seed: int,
+    level: float,
+    threads: int | None,
+    progress: Progress | None,
+) -> _Found:
+    from rankproof.report.reproduce.b11 import L2, Solver, reproduce_b11
+    from rankproof.report.reproduce.b11_text import b11_dict, b11_files, b11_tables
+
+    solvers: dict[str | None, tuple[Solver, ...]] = {"sgd": ("sgd",), "both": ("lbfgs", "sgd")}
+    run = reproduce_b11(
+        directory,
+        solvers=solvers.get(solver, ("lbfgs",)),
+        l2=l2 or L2,
+        max_grade=max_grade,
+        scale=scale,
+        seed=seed,
+        level=level,
+        threads=threads,
+        progress=progress,
+    )
+    return _Found(partial(b11_tables, run), partial(b11_dict, run), partial(b11_files, run))
+
+
+def _r11(
+    directory: str,
+    l2: tuple[float, ...],
+    convention: str | None,
+    scale: str,
+    seed: int,
+    level: float,
+    threads: int | None,
+    progress: Progress | None,
+) -> _Found:
+    from rankproof.report.reproduce.r11 import reproduce_r11
+    from rankproof.report.reproduce.r11_text import r11_dict, r11_files, r11_tables
+
+    run = reproduce_r11(
+        directory,
+        l2=l2 or (0.0,),
+        convention=convention or "rankproof",
+        scale=scale,
+        seed=seed,
+        level=level,
+        threads=threads,
+        progress=progress,
+    )
+    return _Found(partial(r11_tables, run), partial(r11_dict, run), partial(r11_files, run))
+
+
+@contextmanager
+def _bar() -> Iterator[Progress | None]:
+    """A bar on standard error when a person looks at it; nothing otherwise."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+    from rich.progress import Progress as RichProgress
+
+    columns = (
+        *(BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()),
+        TextColumn("{task.description}", markup=False),
+    )
+    with RichProgress(*columns, console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task("reading", total=None)
+        yield lambda done, of, what: shown.update(task, completed=done, total=of, description=what)

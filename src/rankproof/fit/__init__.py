@@ -1,0 +1,1 @@
+"""Models: from an objective to a ranker that predicts, scores, saves and loads."""

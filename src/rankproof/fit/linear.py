@@ -1,0 +1,159 @@
+"""`LinearRanker`: a linear scoring function that minimises a loss made for the metric one reports."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import validate_data
+
+from rankproof.arrays import Float64s, as_labels
+from rankproof.errors import ArgumentError
+from rankproof.fit.inputs import query_offsets
+from rankproof.fit.model import LinearModel, as_model, as_parameters, build_objective, warn_unconverged
+from rankproof.fit.resolve import resolve_loss
+from rankproof.fit.settings import Settings, as_l2
+from rankproof.losses.base import Loss
+from rankproof.metrics.base import Metric
+
+__all__ = ["LinearRanker"]
+
+
+class LinearRanker(LinearModel):
+    r"""Linear ranker: scores :math:`\langle w, x \rangle`, trained for a metric.
+
+    Minimises :math:`\frac{1}{\sum_q \omega_q} \sum_q \omega_q \ell_q(Xw) + \frac{\lambda}{2} \|w\|^2`. With
+    ``loss="auto"`` the loss is one whose minimiser is provably optimal for ``metric``; where no such loss
+    exists, a `ConsistencyWarning` says so and names what is used instead.
+
+    Parameters
+    ----------
+    metric : str or Metric
+        What is reported: the target of ``loss`` is made for it, and `score` is its mean.
+    loss : str or Loss
+        ``"auto"``, a name such as ``"softmax"`` (target from ``metric``), a full form such as
+        ``"squared:normalised-gain@10"``, or a loss object.
+    noise : str, optional
+        What is known of the labels' noise, such as ``"independent"``: some metrics have a consistent target
+        under a condition only.
+    l2 : float
+        The penalty :math:`\lambda`.
+    solver : "lbfgs" or "sgd"
+        All queries a step, or batches of queries for data whose gradient is slow to compute.
+    scale : "none", "standard" or "query-minmax"
+        Scaling of the features, learnt in fit and part of the model.
+    max_iter : int
+        Most iterations (L-BFGS) or passes over the data (SGD).
+    tol : float
+        L-BFGS stops when the gradient's norm is at most ``tol`` times that at weights of 0; SGD when passes
+        no longer decrease the objective by more than ``tol`` times the decrease so far.
+    warm_start : bool
+        Start from the weights of the last fit.
+    verbose : int
+        1 shows progress on standard error, 2 every iteration.
+    random_state : int, generator or None
+        Order of the batches of SGD; L-BFGS draws nothing.
+    threads : int, optional
+        How many threads; the result does not depend on it, to the last bit.
+
+    Attributes
+    ----------
+    coef_ : array of shape (features,)
+        Weights of the scaled features.
+    intercept_ : float
+        0 when the loss does not see a number added to all scores; else fitted, without penalty.
+    scaling_ : Scaling
+    loss_ : Loss
+        The loss that was minimised, with its target.
+    report_ : FitReport
+        Iterations, evaluations, gradient, and whether and why the solver stopped.
+    n_iter_ : int
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[1.0, 0.2], [0.0, 0.9], [0.8, 0.1], [0.1, 0.3]])
+    >>> ranker = LinearRanker("nDCG@10").fit(X, [2, 0, 1, 0], qid=["a", "a", "b", "b"])
+    >>> ranker.score(X, [2, 0, 1, 0], qid=["a", "a", "b", "b"])
+    1.0
+    """
+
+    def __init__(
+        self,
+        metric: str | Metric = "nDCG@10",
+        *,
+        loss: str | Loss = "auto",
+        noise: str | None = None,
+        l2: float = 1e-3,
+        solver: str = "lbfgs",
+        scale: str = "none",
+        max_iter: int = 500,
+        tol: float = 1e-4,
+        warm_start: bool = False,
+        verbose: int = 0,
+        random_state: Any = 0,
+        threads: int | None = None,
+    ) -> None:
+        self.metric = metric
+        self.loss = loss
+        self.noise = noise
+        self.l2 = l2
+        self.solver = solver
+        self.scale = scale
+        self.max_iter = max_iter
+        self.tol = tol
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.random_state = random_state
+        self.threads = threads
+
+    def fit(
+        self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None, query_weight: Any = None
+    ) -> LinearRanker:
+        """Fit the weights.
+
+        Parameters
+        ----------
+        X : array or CSR array of shape (items, features), float32 or float64
+        y : array of labels, one per item
+        qid : array of query ids, one per item, optional
+            Items of a query stand together. Without it all items are one query.
+        sample_weight : array of weights, one per item, optional
+        query_weight : array of weights, one per query (or per item, the same within each query), optional
+        """
+        settings = Settings.of(self)
+        l2 = as_l2("l2 of LinearRanker", self.l2)
+        loss = resolve_loss(self.metric, self.loss, self.noise)
+        X, y = validate_data(
+            self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", y_numeric=True
+        )
+        objective, scaling = build_objective(
+            X,
+            as_labels(y),
+            query_offsets(qid, X.shape[0]),
+            loss,
+            scale=settings.scale,
+            l2=l2,
+            query_weight=query_weight,
+            sample_weight=sample_weight,
+            threads=settings.threads,
+        )
+        start = as_parameters(objective, scaling, *self._start(objective.X.shape[1]))
+        found, report = settings.minimize(objective, start, f"LinearRanker {loss.name}")
+        self.coef_, self.intercept_ = as_model(objective, scaling, found)
+        self.scaling_, self.loss_, self.report_ = scaling, loss, report
+        self.n_iter_ = max(1, report.iterations)
+        warn_unconverged(report)
+        return self
+
+    def _start(self, columns: int) -> tuple[Float64s, float]:
+        """Weights and intercept to start from: zeros, or those of the last fit."""
+        if not (self.warm_start and hasattr(self, "coef_")):
+            return np.zeros(columns), 0.0
+        if self.coef_.size != columns:
+            raise ArgumentError(
+                f"warm_start=True: the last fit had {self.coef_.size} features, this X has {columns}. "
+                "Fit a new estimator."
+            )
+        return self.coef_, self.intercept_

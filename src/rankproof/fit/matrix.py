@@ -1,0 +1,174 @@
+"""Feature matrices as the solvers see them: dense or sparse rows, either precision, one interface.
+
+A matrix multiplies a range of its rows with weights, and adds the transposed product to an accumulator. Both
+are done by compiled loops in double precision, on one thread: threads are the caller's, who cuts the rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankproof.arrays import Float64s, Int64s
+
+__all__ = ["DenseRows", "Matrix", "SparseRows", "as_matrix", "linear_scores"]
+
+# Rows whose moments are taken at a time: their double-precision copy stays in the cache.
+_ROWS_AT_A_TIME = 1024
+
+
+class Matrix(Protocol):
+    """What a solver needs of the features."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+
+    @property
+    def row_bytes(self) -> int:
+        """Bytes that one row takes, about."""
+
+    def scores(self, weights: Float64s, low: int, high: int, out: Float64s) -> None:
+        """``out[low:high]`` = the products of these rows with ``weights``."""
+
+    def gradient(self, slopes: Float64s, low: int, high: int, out: Float64s) -> None:
+        """Add the sum of these rows, each times its slope, to ``out``."""
+
+    @property
+    def moments(self) -> tuple[Float64s, Float64s]:
+        """Mean and variance of every column."""
+
+    def weighted_moments(self, weights: Float64s) -> tuple[Float64s, Float64s]:
+        """The same when row i is there ``weights[i]`` times."""
+
+    def take(self, rows: Int64s) -> Matrix:
+        """A copy of some rows."""
+
+    def dense(self) -> Float64s:
+        """The whole in double precision."""
+
+
+@dataclass(frozen=True, eq=False)
+class DenseRows:
+    """A C-ordered array of float32 or float64."""
+
+    values: NDArray[Any]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.values.shape[0], self.values.shape[1]
+
+    @property
+    def row_bytes(self) -> int:
+        return int(self.values.strides[0])
+
+    def scores(self, weights: Float64s, low: int, high: int, out: Float64s) -> None:
+        from rankproof.kernels.linear import dense_scores
+
+        dense_scores(self.values, weights, low, high, out)
+
+    def gradient(self, slopes: Float64s, low: int, high: int, out: Float64s) -> None:
+        from rankproof.kernels.linear import dense_gradient
+
+        dense_gradient(self.values, slopes, low, high, out)
+
+    @cached_property
+    def moments(self) -> tuple[Float64s, Float64s]:
+        return self._moments(None)
+
+    def weighted_moments(self, weights: Float64s) -> tuple[Float64s, Float64s]:
+        return self._moments(weights)
+
+    def _moments(self, weights: Float64s | None) -> tuple[Float64s, Float64s]:
+        rows, columns = self.shape
+        # Sums of differences to about the mean: nothing large cancels, and one pass is enough.
+        about = self.values[:_ROWS_AT_A_TIME].mean(axis=0, dtype=np.float64)
+        first, second = np.zeros(columns), np.zeros(columns)
+        for a in range(0, rows, _ROWS_AT_A_TIME):
+            off = self.values[a : a + _ROWS_AT_A_TIME] - about
+            weighted = off if weights is None else off * weights[a : a + _ROWS_AT_A_TIME, np.newaxis]
+            first += weighted.sum(axis=0)
+            second += np.einsum("ij,ij->j", weighted, off)
+        total = rows if weights is None else weights.sum()
+        return about + first / total, np.maximum(second / total - np.square(first / total), 0.0)
+
+    def take(self, rows: Int64s) -> DenseRows:
+        return DenseRows(self.values[rows])
+
+    def dense(self) -> Float64s:
+        return self.values.astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class SparseRows:
+    """A CSR array of float32 or float64."""
+
+    values: Any
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return int(self.values.shape[0]), int(self.values.shape[1])
+
+    @property
+    def row_bytes(self) -> int:
+        data, indices = self.values.data, self.values.indices
+        return max(1, int(data.nbytes + indices.nbytes) // max(1, self.shape[0]))
+
+    def scores(self, weights: Float64s, low: int, high: int, out: Float64s) -> None:
+        from rankproof.kernels.linear import csr_scores
+
+        x = self.values
+        csr_scores(x.data, x.indices, x.indptr, weights, low, high, out)
+
+    def gradient(self, slopes: Float64s, low: int, high: int, out: Float64s) -> None:
+        from rankproof.kernels.linear import csr_gradient
+
+        x = self.values
+        csr_gradient(x.data, x.indices, x.indptr, slopes, low, high, out)
+
+    @cached_property
+    def moments(self) -> tuple[Float64s, Float64s]:
+        return self.weighted_moments(np.ones(self.shape[0]))
+
+    def weighted_moments(self, weights: Float64s) -> tuple[Float64s, Float64s]:
+        columns, total = self.shape[1], weights.sum()
+        at, data = self.values.indices, self.values.data.astype(np.float64)
+        weight = np.repeat(weights, np.diff(self.values.indptr))
+        mean = np.bincount(at, weight * data, minlength=columns) / total
+        stored = np.bincount(at, weight, minlength=columns)
+        spread = np.bincount(at, weight * np.square(data - mean[at]), minlength=columns)
+        return mean, (spread + np.maximum(total - stored, 0) * np.square(mean)) / total
+
+    def take(self, rows: Int64s) -> SparseRows:
+        return SparseRows(self.values[rows])
+
+    def dense(self) -> Float64s:
+        return np.asarray(self.values.toarray(), dtype=np.float64)
+
+
+def as_matrix(X: Any) -> Matrix:
+    """The matrix of an array that scikit-learn's validation has passed: dense in C order, or CSR."""
+    if not hasattr(X, "tocsr"):
+        return DenseRows(np.ascontiguousarray(X))
+    x = X.tocsr()
+    # Entries stored twice would count twice in the moments and once in a value.
+    if not x.has_canonical_format:
+        x = x.copy()
+        x.sum_duplicates()
+    return SparseRows(x)
+
+
+def linear_scores(X: Matrix, weights: Float64s, *, threads: int | None = None) -> Float64s:
+    """``X @ weights`` in double precision, on several threads."""
+    from rankproof.kernels.pool import run, thread_count
+
+    rows, workers = X.shape[0], thread_count(threads)
+    out = np.empty(rows)
+    step = max(1024, -(-rows // (4 * workers)))
+    spans = [(a, min(rows, a + step)) for a in range(0, rows, step)]
+    run(lambda a, b: X.scores(weights, a, b, out), spans, workers)
+    return out

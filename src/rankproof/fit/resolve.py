@@ -1,0 +1,37 @@
+"""Which loss an estimator minimises: the one asked for, or the one that is consistent with the metric."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import fields
+from typing import Any
+
+from rankproof.errors import ArgumentError, ConsistencyWarning
+from rankproof.losses.base import Loss
+from rankproof.metrics.parse import metric as parse_metric
+
+__all__ = ["resolve_loss"]
+
+
+def resolve_loss(metric: Any, loss: Any, noise: str | None) -> Loss:
+    """The loss for these parameters of an estimator; warns when none is consistent with the metric."""
+    known = parse_metric(metric)
+    if isinstance(loss, Loss):
+        return loss
+    if not isinstance(loss, str):
+        raise ArgumentError(f"Argument loss must be 'auto', the name of a loss or a loss, got {loss!r}.")
+    if loss == "auto":
+        from rankproof.losses.auto import choose
+
+        choice = choose(known, noise)
+        if choice.warning:
+            warnings.warn(choice.warning, ConsistencyWarning, stacklevel=3)
+        return choice.loss
+    from rankproof.losses.parse import loss as parse_loss
+
+    found = parse_loss(loss)
+    # What reads labels has no target to set; some losses take the metric itself as a parameter.
+    takes = found.needs != "labels" or any(field.name == "metric" for field in fields(found))
+    if ":" in loss or "metric=" in loss or not takes:
+        return found
+    return parse_loss(loss, metric=known, noise=noise)

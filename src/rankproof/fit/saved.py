@@ -1,0 +1,170 @@
+"""Models on disk: a directory with ``model.json`` and ``weights.npz``. Nothing is pickled.
+
+The JSON holds the kind of model, its parameters and what it learnt beside arrays; the arrays lie in the npz
+file, whose SHA-256 the JSON has, as well as its own. A directory is written beside its place and then
+renamed into it, so a crash leaves no half-written model. A file that is damaged, or of a later version, is
+refused with the reason.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import shutil
+import uuid
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankproof.errors import ArgumentError, FileFormatError
+
+__all__ = ["VERSION", "Saved", "load_model", "read_model", "write_model"]
+
+FORMAT, VERSION = "rankproof model", 1
+_JSON, _ARRAYS = "model.json", "weights.npz"
+
+
+@dataclass(frozen=True, eq=False)
+class Saved:
+    """What a model directory holds."""
+
+    path: Path
+    kind: str
+    parameters: dict[str, Any]
+    state: dict[str, Any]
+    arrays: dict[str, NDArray[Any]]
+
+    def wrong(self, what: str) -> FileFormatError:
+        """The error for content that fits the format but not the model."""
+        return FileFormatError(self.path / _JSON, None, f"{what} The file is damaged; save the model again.")
+
+
+def write_model(
+    path: str | PathLike[str],
+    kind: str,
+    parameters: Mapping[str, Any],
+    state: Mapping[str, Any],
+    arrays: Mapping[str, NDArray[Any]],
+) -> None:
+    """Write a model directory; one that is there is replaced, any other directory or file is left alone."""
+    target = Path(path).absolute()
+    if target.exists() and not _replaceable(target):
+        raise ArgumentError(
+            f"Cannot save a model to {str(target)!r}: it exists and is not a model. Choose another place."
+        )
+    target.parent.mkdir(parents=True, exist_ok=True)
+    packed = io.BytesIO()
+    np.savez(packed, allow_pickle=False, **dict(arrays))
+    content = {
+        "format": FORMAT,
+        "version": VERSION,
+        "rankproof": version("rankproof"),
+        "kind": kind,
+        "parameters": dict(parameters),
+        "state": dict(state),
+        "arrays": hashlib.sha256(packed.getvalue()).hexdigest(),
+    }
+    content["sha256"] = _digest(content)
+    mark = uuid.uuid4().hex
+    fresh, old = (
+        target.with_name(f".{target.name}.new-{mark}"),
+        target.with_name(f".{target.name}.old-{mark}"),
+    )
+    fresh.mkdir()
+    try:
+        (fresh / _ARRAYS).write_bytes(packed.getvalue())
+        (fresh / _JSON).write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        if not target.exists():
+            fresh.rename(target)
+            return
+        target.rename(old)
+        try:
+            fresh.rename(target)
+        except OSError:
+            old.rename(target)
+            raise
+        shutil.rmtree(old)
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+
+
+def read_model(path: str | PathLike[str]) -> Saved:
+    """The content of a model directory, checked: format, version, both checksums."""
+    folder = Path(path)
+    file = folder / _JSON
+    if not file.is_file():
+        raise FileFormatError(folder, None, f"there is no model here: a model is a directory with {_JSON}.")
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except json.JSONDecodeError as error:
+        raise FileFormatError(
+            file, error.lineno, f"not JSON ({error.msg}). The file is damaged; save the model again."
+        ) from None
+    except UnicodeDecodeError:
+        raise FileFormatError(
+            file, None, "not UTF-8 text. The file is damaged; save the model again."
+        ) from None
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise FileFormatError(file, None, f"not a model of rankproof: its format must be {FORMAT!r}.")
+    number = content.get("version")
+    if isinstance(number, int) and number > VERSION:
+        raise FileFormatError(
+            file,
+            None,
+            f"written in format version {number} by rankproof {content.get('rankproof', '(unknown)')}; "
+            f"this one reads up to version {VERSION}. Upgrade rankproof.",
+        )
+    if number != VERSION or content.pop("sha256", None) != _digest(content):
+        raise FileFormatError(
+            file, None, "the checksum does not fit the content. The file is damaged or was edited."
+        )
+    arrays = _read_arrays(folder / _ARRAYS, content.get("arrays"))
+    kind, parameters, state = (content.get(name) for name in ("kind", "parameters", "state"))
+    if not (isinstance(kind, str) and isinstance(parameters, dict) and isinstance(state, dict)):
+        raise FileFormatError(file, None, "kind, parameters or state are missing. The file is damaged.")
+    return Saved(folder, kind, parameters, state, arrays)
+
+
+def load_model(path: str | PathLike[str]) -> Any:
+    """The fitted model that ``save`` wrote into the directory ``path``."""
+    saved = read_model(path)
+    from rankproof.fit.saved_linear import KINDS, restore_linear
+
+    if saved.kind not in KINDS:
+        raise saved.wrong(f"unknown kind of model {saved.kind!r}; known: {', '.join(KINDS)}.")
+    return restore_linear(saved)
+
+
+def _replaceable(target: Path) -> bool:
+    if not target.is_dir() or target.is_symlink():
+        return False
+    inside = {file.name for file in target.iterdir()}
+    return not inside or (_JSON in inside and inside <= {_JSON, _ARRAYS})
+
+
+def _digest(content: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def _read_arrays(file: Path, digest: object) -> dict[str, NDArray[Any]]:
+    if not file.is_file():
+        raise FileFormatError(file, None, "the arrays of the model are missing. Save the model again.")
+    raw = file.read_bytes()
+    damaged = FileFormatError(
+        file, None, "the file is damaged (its checksum is wrong). Save the model again."
+    )
+    if hashlib.sha256(raw).hexdigest() != digest:
+        raise damaged
+    try:
+        with np.load(io.BytesIO(raw), allow_pickle=False) as stored:
+            return {name: stored[name] for name in stored.files}
+    except (OSError, ValueError, zipfile.BadZipFile):
+        raise damaged from None

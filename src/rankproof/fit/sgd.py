@@ -1,0 +1,129 @@
+"""Minimise an objective by stochastic gradient descent on batches of whole queries; no step size to tune.
+
+The step is the *distance over gradients* (Ivgi, Hinder & Carmon, ICML 2023): the largest distance from the
+start so far over the root of the sum of squared gradient norms, in the variables of
+`rankproof.fit.curvature`. The solution is the average of the iterates in which late ones weigh more (Shamir
+& Zhang, ICML 2013). One seed gives one result.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankproof.arrays import Float64s, Int64s
+from rankproof.fit.objective import Objective
+from rankproof.fit.progress import Tell
+from rankproof.fit.report import FitReport
+
+__all__ = ["minimize_sgd"]
+
+_NOTHING = np.empty(0)
+# Queries of a batch; few queries make smaller batches, so that a pass still takes several steps.
+_BATCH, _LEAST_STEPS = 16, 8
+# The first step, as a share of the distance that the curvature suggests.
+_FIRST = 0.01
+# Weight of iterate t in the average grows as t to this power.
+_LATE = 8
+# Passes in a row without progress that end the descent.
+_PATIENCE = 3
+
+
+def minimize_sgd(
+    objective: Objective,
+    start: Float64s,
+    *,
+    max_iter: int,
+    tol: float,
+    tell: Tell,
+    random: np.random.Generator,
+) -> tuple[Float64s, FitReport]:
+    """The parameters of the average iterate, and how it went; ``max_iter`` counts passes over the data.
+
+    Converged: in three passes in a row the objective fell by less than ``tol`` times its fall since weights
+    of 0.
+    """
+    curvature = objective.curvature
+
+    def whole(z: Float64s) -> tuple[float, float]:
+        value, gradient = objective.evaluate(curvature.parameters(z))
+        return value, float(np.sqrt(np.sum(np.square(curvature.gradient(gradient)))))
+
+    zero = np.zeros(objective.size)
+    origin, reference = whole(zero)
+    z = curvature.variables(start)
+    best, norm = (origin, reference) if not start.any() else whole(z)
+    evaluations = 1 + bool(start.any())
+    if norm == 0 or reference == 0:
+        return start * (reference > 0), FitReport(
+            "sgd", 0, evaluations, best, 0.0, converged=True, message="the start is a solution"
+        )
+    first, average, solution, solution_norm = z.copy(), z.copy(), z.copy(), norm
+    farthest, squares, steps, idle = _FIRST * norm, 0.0, 0, 0
+    message, converged, passes = (
+        f"the limit of {max_iter} passes was reached; raise max_iter or tol",
+        False,
+        0,
+    )
+    while passes < max_iter:
+        for batch in _batches(objective.data.queries, random):
+            gradient = curvature.gradient(_batch_gradient(objective, batch, curvature.parameters(z)))
+            steps += 1
+            squares += float(np.sum(np.square(gradient)))
+            if squares > 0:
+                z = z - (farthest / np.sqrt(squares)) * gradient
+            farthest = max(farthest, float(np.sqrt(np.sum(np.square(z - first)))))
+            average += (z - average) * ((_LATE + 1) / (_LATE + steps))
+        passes += 1
+        value, norm = whole(average)
+        evaluations += 1
+        tell(passes, value, norm / reference if reference > 0 else norm)
+        fall = best - value
+        if value < best:
+            best, solution, solution_norm = value, average.copy(), norm
+        idle = idle + 1 if fall <= tol * abs(origin - best) else 0
+        if idle == _PATIENCE:
+            converged, message = (
+                True,
+                f"{_PATIENCE} passes in a row changed the objective by less than {tol:g}",
+            )
+            break
+    share = solution_norm / reference if reference > 0 else solution_norm
+    return curvature.parameters(solution), FitReport(
+        "sgd", passes, evaluations, best, share, converged, message
+    )
+
+
+def _batches(queries: int, random: np.random.Generator) -> list[Int64s]:
+    """All queries in random order, in batches of about equal size."""
+    size = min(_BATCH, max(1, queries // _LEAST_STEPS))
+    return np.array_split(random.permutation(queries), max(1, queries // size))
+
+
+def _batch_gradient(objective: Objective, batch: Int64s, parameters: Float64s) -> Float64s:
+    """The gradient of the objective as this batch of queries estimates it: right on average over batches."""
+    data, columns = objective.data, objective.X.shape[1]
+    sizes = data.offsets[batch + 1] - data.offsets[batch]
+    offsets = np.concatenate(([0], np.cumsum(sizes)))
+    items = np.arange(offsets[-1]) + np.repeat(data.offsets[batch] - offsets[:-1], sizes)
+    part = objective.X.take(items)
+    weights, shift = objective.raw_weights(parameters)
+    scores = np.empty(items.size)
+    part.scores(weights, 0, items.size, scores)
+    slopes = objective.loss.fast(
+        scores + shift,
+        data.targets[items],
+        offsets,
+        None if data.query_weights is None else data.query_weights[batch],
+        data.item_weights[items] if data.item_weights.size else _NOTHING,
+        threads=1,
+    ).gradient
+    gradient = np.zeros(columns)
+    part.gradient(slopes, 0, items.size, gradient)
+    scale = data.queries / (batch.size * data.total_weight)
+    out = np.empty(objective.size)
+    if objective.intercept:
+        slope = float(slopes.sum())
+        gradient -= slope * objective.centre
+        out[-1] = slope * scale
+    out[:columns] = gradient * scale / objective.divisor + objective.l2 * parameters[:columns]
+    return out

@@ -1,0 +1,52 @@
+"""Surrogate losses: definitions with their claims, one loss a file, fast kernels."""
+
+from rankproof.losses.approx_ndcg import ApproxNDCG
+from rankproof.losses.base import LOSSES, Loss, LossResult
+from rankproof.losses.bregman import Bregman
+from rankproof.losses.cosine import Cosine
+from rankproof.losses.duchi import Duchi, net_weights
+from rankproof.losses.kl import KL
+from rankproof.losses.lambdas import LambdaLoss, LambdaRank
+from rankproof.losses.listmle import ListMLE
+from rankproof.losses.listnet import ListNet
+from rankproof.losses.margins import MARGINS, Margin, margin
+from rankproof.losses.order_preserving import OrderPreserving
+from rankproof.losses.parse import loss
+from rankproof.losses.pointwise import Ordinal, PointwiseLogistic
+from rankproof.losses.preorder import Preorder, rank_boost, rank_net, rank_svm
+from rankproof.losses.q_family import QFamily
+from rankproof.losses.softmax import Softmax
+from rankproof.losses.squared import CentredSquared, Squared
+from rankproof.losses.xe_ndcg import XENDCG
+
+__all__ = [
+    "KL",
+    "LOSSES",
+    "MARGINS",
+    "XENDCG",
+    "ApproxNDCG",
+    "Bregman",
+    "CentredSquared",
+    "Cosine",
+    "Duchi",
+    "LambdaLoss",
+    "LambdaRank",
+    "ListMLE",
+    "ListNet",
+    "Loss",
+    "LossResult",
+    "Margin",
+    "OrderPreserving",
+    "Ordinal",
+    "PointwiseLogistic",
+    "Preorder",
+    "QFamily",
+    "Softmax",
+    "Squared",
+    "loss",
+    "margin",
+    "net_weights",
+    "rank_boost",
+    "rank_net",
+    "rank_svm",
+]

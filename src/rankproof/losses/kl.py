@@ -1,0 +1,53 @@
+"""Extended KL: the divergence of exponential scores from targets that need not sum to one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
+
+from rankproof.arrays import Float64s, Int64s
+from rankproof.claims import Claim, Claims
+from rankproof.losses.base import Kernel, Loss, Needs, registered
+
+__all__ = ["KL"]
+
+
+@registered
+@dataclass(frozen=True, kw_only=True, repr=False)
+class KL(Loss):
+    r"""Extended Kullback-Leibler divergence: Poisson regression on the targets, less a constant.
+
+    **Definition.** :math:`\sum_i v_i (u_i \log \frac{u_i}{e^{s_i}} - u_i + e^{s_i})`, with item weights
+    :math:`v_i` (1 when none are given) and 0 log 0 = 0. **Domain**: targets of at least 0. A value beyond the
+    largest float (a score above 709) is infinite. **Minimum.** 0 at s = log u. Expected loss: s = log E[u],
+    approached as s falls without end where E[u] is 0.
+
+    >>> KL().evaluate([0.0, 0.0], [1.0, 0.0], [0, 2]).value  # (1 log 1 - 1 + 1) + (0 - 0 + 1)
+    1.0
+    """
+
+    name: ClassVar[str] = "kl"
+    aliases: ClassVar[tuple[str, ...]] = ("extended-kl", "poisson")
+    summary: ClassVar[str] = "extended KL divergence of exponential scores from targets"
+    definition: ClassVar[str] = r"\sum_i v_i (u_i \log (u_i / e^{s_i}) - u_i + e^{s_i})"
+    reference: ClassVar[str] = "R11 §3.3"
+    needs: ClassVar[Needs] = "nonnegative target"
+    takes_item_weights: ClassVar[bool] = True
+
+    @property
+    def claims(self) -> Claims:
+        minimiser = "R11 Th. 9 with psi(u) = sum u log u - u: the minimiser is log E[u]"
+        return Claims(
+            Claim("convex", value=True, reference="the exponential less a linear function"),
+            Claim("smooth", value=True, reference="the exponential is analytic"),
+            Claim("shift_invariant", value=False, reference="the sum of exponentials grows with a shift"),
+            Claim("bounded_below", value=True, reference="a divergence is at least 0"),
+            Claim("order_preserving", value=True, reference=minimiser),
+            Claim("hessian", value="exact", reference="the second derivative is v_i exp(s_i)"),
+        )
+
+    def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Kernel:
+        from rankproof.kernels.kl import extended_kl
+
+        return partial(extended_kl, scores, targets, offsets, item_weights)

@@ -1,0 +1,117 @@
+"""Loss strings: ``softmax:normalised-gain@10``, ``softmax:nDCG@10``, ``order-preserving(margin=huber):gain``.
+
+Grammar: ``NAME [ "(" name=value { "," name=value } ")" ] [ ":" TARGET ]``, where the target may also be given
+by the metric it is made for. ``str(loss)`` is the string that parses back to an equal loss. RankSVM, RankNet
+and RankBoost are names for the preorder loss with their margins.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import fields, replace
+from typing import Any
+
+from rankproof.errors import ArgumentError, UnknownNameError
+from rankproof.losses.base import LOSSES, Loss
+from rankproof.losses.preorder import PRESETS, Preorder
+from rankproof.metrics.base import METRICS, Metric
+from rankproof.metrics.parse import metric as metric_of
+from rankproof.standardize.base import TARGETS, Target
+from rankproof.standardize.choose import target_for
+from rankproof.standardize.parse import known, read_call
+from rankproof.standardize.parse import target as target_of
+from rankproof.standardize.positional import Positional
+
+__all__ = ["loss"]
+
+_PRESETS = {name.casefold(): parameters for name, parameters in PRESETS.items()}
+
+
+def loss(
+    spec: str | Loss,
+    *,
+    metric: str | Metric | None = None,
+    target: str | Target | None = None,
+    noise: str | None = None,
+    **parameters: Any,
+) -> Loss:
+    """The loss that ``spec`` names; keyword arguments set or override its parameters.
+
+    Parameters
+    ----------
+    spec : str or Loss
+        ``NAME(parameter=value,...)``, then ``:TARGET`` or ``:METRIC`` to say what it aims at.
+    metric : metric or str, optional
+        The metric whose target the loss is to aim at (see `rankproof.standardize.target_for`).
+    target : target or str, optional
+        The target itself, in place of a metric.
+    noise : str, optional
+        What is known about the law of the labels, for metrics that have a target only then.
+
+    >>> loss("softmax:nDCG@10")
+    softmax:normalised-gain@10
+    >>> loss("softmax", metric="nDCG@10") == loss("softmax:normalised-gain@10")
+    True
+    >>> loss("softmax", metric="ERR", noise="independent")
+    softmax:satisfaction
+    >>> loss("RankNet")
+    preorder(margin=logistic)
+    """
+    aim: str | None = None
+    if isinstance(spec, Loss):
+        base, cls = spec, type(spec)
+        given: dict[str, Any] = {}
+    elif isinstance(spec, str):
+        head, colon, rest = (part.strip() for part in spec.partition(":"))
+        name, given = read_call("loss", head)
+        preset = _PRESETS.get(name.casefold())
+        cls, given = (LOSSES[name], given) if preset is None else (Preorder, {**preset, **given})
+        base, aim = None, rest if colon else None
+    else:
+        raise ArgumentError(f"A loss is a string such as 'softmax:nDCG@10' or a loss object, got {spec!r}.")
+    asked = [thing for thing in (aim, metric, target) if thing is not None]
+    if len(asked) > 1:
+        raise ArgumentError(
+            f"What the loss {cls.name} aims at is given {len(asked)} times: "
+            f"{' and '.join(map(repr, map(str, asked)))}. Give one target or one metric."
+        )
+    own = [field for field in fields(cls) if field.name != "target"]
+    values = known(cls.name, own, {**given, **parameters})
+    if metric is not None and any(field.name == "metric" for field in own):
+        values["metric"] = metric_of(metric)
+    elif asked:
+        values["target"] = _aimed(cls, aim, metric, target, noise)
+    elif noise is not None:
+        raise ArgumentError(f"Argument noise of the loss {cls.name} goes with a metric, and none is given.")
+    return cls(**values) if base is None else replace(base, **values)
+
+
+def _aimed(
+    cls: type[Loss],
+    aim: str | None,
+    metric: str | Metric | None,
+    target: str | Target | None,
+    noise: str | None,
+) -> Target:
+    if cls.needs == "labels":
+        raise ArgumentError(
+            f"Loss {cls.name} reads the labels as they are and takes no target, so it cannot be aimed at "
+            f"{aim or metric or target}. Losses that can: "
+            f"{', '.join(name for name, kind in LOSSES.items() if kind.needs != 'labels')}."
+        )
+    if target is not None:
+        return target_of(target)
+    if metric is not None:
+        return target_for(metric, noise)
+    word = re.split(r"[(@:]", aim or "", maxsplit=1)[0].strip()
+    if word in TARGETS or word.casefold() == Positional.name:
+        return target_of(aim or "")
+    if word in METRICS:
+        return target_for(aim or "", noise)
+    near = difflib.get_close_matches(word.casefold(), {k.casefold(): k for k in (*TARGETS, *METRICS)}, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise UnknownNameError(
+        f"Unknown target or metric {word!r} for the loss {cls.name}.{hint} "
+        f"Targets: {', '.join(TARGETS)}. Metrics: {', '.join(METRICS)}."
+    )

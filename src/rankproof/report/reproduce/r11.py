@@ -1,0 +1,165 @@
+"""R11 §6, Figures 1 and 2: listwise losses, plain and divided by the DCG norm, by nDCG@1 to nDCG@10.
+
+Figure 1: cosine, squared and cross-entropy loss, each as published and with the target G/Z that makes it
+consistent with nDCG, where Z is Z_1, Z_10 (the norm of nDCG@1, nDCG@10) or the norm of the whole list.
+Figure 2: cosine and cross-entropy as published beside the normalised q family with q = log(m) + 2.
+
+All rankers are linear and, as in the paper, nothing is tuned unless asked for: no penalty, no validation. The
+paper minimises by plain gradient descent, with an unstated number of steps; here every loss is minimised by
+L-BFGS. When several penalties are given, nDCG@10 on the validation part chooses one for the whole curve;
+cosine loss and the q family, which see only the direction of the scores, are never penalised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from os import PathLike
+
+from rankproof.arrays import as_whole_number
+from rankproof.data.split import Split
+from rankproof.evaluation.bootstrap import Interval, as_level, mean_interval
+from rankproof.metrics.conventions import CONVENTIONS
+from rankproof.report.reproduce.experiment import Experiment, Progress, Scored, run_experiment
+from rankproof.report.reproduce.measured import Versus
+from rankproof.report.reproduce.paths import fit_path
+from rankproof.report.reproduce.settings import as_l2_values, as_scale
+from rankproof.report.reproduce.tasks import Stop
+
+__all__ = ["CUTOFFS", "FAMILIES", "FIGURE_2", "Q_FAMILY", "R11", "ranker_names", "reproduce_r11"]
+
+CUTOFFS = tuple(range(1, 11))
+_NORMS = {"Z_1": "@1", "Z_10": "@10", "Z": ""}
+# Loss -> variant -> its loss; "plain" is the loss as published.
+FAMILIES: Mapping[str, Mapping[str, str]] = {
+    "cosine": {
+        "plain": "cosine(normalize=true):gain",
+        **{z: f"cosine:normalised-gain{at}" for z, at in _NORMS.items()},
+    },
+    "squared": {
+        "plain": "squared:gain",
+        **{z: f"squared:normalised-gain{at}" for z, at in _NORMS.items()},
+    },
+    "cross-entropy": {
+        "plain": "listnet",
+        **{z: f"kl:normalised-gain{at}" for z, at in _NORMS.items()},
+    },
+}
+Q_FAMILY = "q = log(m)+2"
+_Q_LOSS = "q-family(q=log):normalised-gain"
+# Blind to the length of the scores: a penalty would shrink the weights to 0 and change nothing else.
+_SCALE_FREE = ("cosine", "q-family")
+# The rankers of Figure 2, and the one that Figure 6 of the appendix adds.
+FIGURE_2 = ("cosine, plain", Q_FAMILY, "cross-entropy, plain", "cross-entropy, Z")
+
+
+@dataclass(frozen=True, eq=False)
+class R11:
+    """What came out."""
+
+    found: Experiment
+    versus: Mapping[str, list[Versus]]
+    intervals: Mapping[str, Interval]
+    losses: Mapping[str, str]
+    l2: tuple[float, ...]
+    convention: str
+    scale: str
+    seed: int
+    level: float
+    directory: str
+
+
+def ranker_names() -> dict[str, str]:
+    """Every ranker with its loss.
+
+    >>> len(ranker_names()), ranker_names()["cross-entropy, Z_10"]
+    (13, 'kl:normalised-gain@10')
+    """
+    listed = {f"{kind}, {variant}": text for kind, all_ in FAMILIES.items() for variant, text in all_.items()}
+    return {**listed, Q_FAMILY: _Q_LOSS}
+
+
+def reproduce_r11(
+    directory: str | PathLike[str],
+    *,
+    l2: Iterable[float] = (0.0,),
+    convention: str = "rankproof",
+    scale: str = "none",
+    seed: int = 0,
+    level: float = 0.05,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> R11:
+    """Fit and compare the thirteen rankers on the folds of ``directory``.
+
+    Parameters
+    ----------
+    directory : with the folds Fold1, Fold2, ..., see `rankproof.find_folds`
+    l2 : strengths of the penalty l2/2 |w|^2 to choose from, for the losses that see the length of the scores
+    convention : how nDCG is counted: "rankproof", or a tool such as "letor3", "letor4"
+    scale : scaling of the features: "none", "standard" or "query-minmax"
+    seed : of the sampled randomisation test and of the bootstrap
+    level : accepted chance of any false mark among the variants and cutoffs of one loss
+    threads : rankers fitted side by side; the numbers do not depend on it
+    progress : called as ``progress(done, of, what)``
+    """
+    from rankproof.losses.parse import loss
+
+    as_scale(scale)
+    CONVENTIONS[convention]
+    strengths, seed, level = as_l2_values(l2), as_whole_number("seed", seed, 0), as_level("level", level)
+    losses = {name: loss(text) for name, text in ranker_names().items()}
+    metrics = {f"nDCG@{k}": f"nDCG@{k}" for k in CUTOFFS}
+
+    def fit(ranker: str, fold: Split, stop: Stop) -> Scored:
+        return fit_path(
+            losses[ranker],
+            fold,
+            metrics,
+            l2=(0.0,) if losses[ranker].name in _SCALE_FREE else strengths,
+            solver="lbfgs",
+            scale=scale,
+            seed=seed,
+            convention=convention,
+            choose_by="nDCG@10",
+            stop=stop,
+        )
+
+    found = run_experiment(directory, list(losses), fit, threads=threads, progress=progress)
+    measured = found.measured
+    versus = {
+        kind: measured.versus(
+            f"{kind}, plain",
+            [f"{kind}, {variant}" for variant in variants if variant != "plain"],
+            list(metrics),
+            level=level,
+            seed=seed,
+            threads=threads,
+        )
+        for kind, variants in FAMILIES.items()
+    }
+    # In Figure 2 the q family is the new one: each of the others is what it is held against.
+    others = [ranker for ranker in FIGURE_2 if ranker != Q_FAMILY]
+    versus[Q_FAMILY] = measured.versus(Q_FAMILY, others, ["nDCG@10"], level=level, seed=seed, threads=threads)
+    top = {ranker: measured.outcomes[ranker]["nDCG@10"] for ranker in losses}
+    intervals = {
+        ranker: mean_interval(
+            outcome.pooled[outcome.weights > 0],
+            weights=outcome.weights[outcome.weights > 0],
+            seed=seed,
+            threads=threads,
+        )
+        for ranker, outcome in top.items()
+    }
+    return R11(
+        found=found,
+        versus=versus,
+        intervals=intervals,
+        losses={ranker: str(known) for ranker, known in losses.items()},
+        l2=strengths,
+        convention=convention,
+        scale=scale,
+        seed=seed,
+        level=level,
+        directory=str(directory),
+    )
