@@ -12,7 +12,19 @@ from numpy.typing import NDArray
 from rankproof.kernels.compiled import kernel
 from rankproof.kernels.grades import longest_query
 from rankproof.kernels.pairwise_logistic import logistic_sums
-from rankproof.kernels.pairwise_sweep import LARGEST, is_narrow, narrow_sums, wide_sums
+from rankproof.kernels.pairwise_sweep import (
+    LARGEST,
+    is_narrow,
+    lower_sums,
+    merge,
+    merge_two,
+    middle_of,
+    no_line,
+    run_down,
+    run_up,
+    upper_sums,
+    wide_sums,
+)
 
 __all__ = ["HUGE", "bounded", "order_preserving", "order_preserving_logistic"]
 
@@ -95,7 +107,19 @@ def order_preserving(
             mass += a[i]
         x[0], x[n + 1] = np.inf, -np.inf
         if is_narrow(x, n, x, n):
-            total = narrow_sums(x, a, n, x, ones, n, margin, p0, p1, p2, p3, r0, r1, r2, o0, o1, o2, o3)
+            if slope > 0.0:
+                merge_two(x, n, x, n, line, flat, p0, p1, p2, p3)
+            else:
+                no_line(n, n, p0, p2)
+                merge(x, n, x, n, flat, p1, p3)
+            centre = middle_of(x, n, x, n)
+            run_down(x, ones, n, centre, r0, r1, r2)
+            total = upper_sums(
+                *(x, a, n, centre, flat, bend, slope, level + slope * max(line, -1e300)),
+                *(p0, p1, r0, r1, r2, o0, o1),
+            )
+            run_up(x, a, n, centre, r0, r1)
+            lower_sums(x, ones, n, centre, flat, bend, slope, p2, p3, r0, r1, o2, o3)
         else:
             total = wide_sums(x, a, n, x, ones, n, margin, o0, o1, o2, o3)
         scale = 1.0 / n / (n - 1.0) if normalize else 1.0

@@ -1,12 +1,18 @@
 """Sums over all pairs of two sorted lists of a margin made of a line, a parabola and zero.
 
-The margin is ``level + slope (line - t)`` for t < line, ``bend (flat - t)^2`` from ``line`` to ``flat``,
-and 0 above: hinge, squared hinge and Huber hinge. The lists descend, so the items that an item meets on a
-piece of the margin are consecutive, and the places where the pieces change move one way only. One merge
-finds them for both lists at once; it has no branch that a processor could guess wrong. Sums over
-consecutive items are differences of running sums. All costs are linear in the number of items.
+The margin is ``level + slope (line - t)`` for t < line, ``bend (flat - t)^2`` from ``line`` to ``flat``, and
+0 above: hinge, squared hinge and Huber hinge. The lists descend, so the items that an item meets on a piece
+of the margin are consecutive, and the places where the pieces change move one way only. One merge finds them
+for both lists at once; it has no branch that a processor could guess wrong. Sums over consecutive items are
+differences of running sums. All costs are linear in the number of items.
 
-Running sums of squares lose digits when the scores spread widely: then `_one_side` moves the sums along
+The steps, when `is_narrow`: `merge_two` (or `merge` and `no_line` for a margin without a line), `run_down`
+over the lower list, `upper_sums`, `run_up` over the upper list, `lower_sums`. They stand alone, with arrays
+one by one: a function round them would count references to every array, which for short lists costs more
+than the sums. Lists of scores stand between two sentinels, infinity before and minus infinity after them; so
+do the places that belong to them. Weights, running sums and derivatives start at 0.
+
+Running sums of squares lose digits when the scores spread widely: then `wide_sums` moves the sums along
 instead, adding and never cancelling, which is slower and exact for any spread.
 """
 
@@ -17,7 +23,19 @@ from numpy.typing import NDArray
 
 from rankproof.kernels.compiled import kernel
 
-__all__ = ["LARGEST", "is_narrow", "narrow_sums", "wide_sums"]
+__all__ = [
+    "LARGEST",
+    "is_narrow",
+    "lower_sums",
+    "merge",
+    "merge_two",
+    "middle_of",
+    "no_line",
+    "run_down",
+    "run_up",
+    "upper_sums",
+    "wide_sums",
+]
 
 # Sums that would overflow are held here, far enough from infinity to be added up.
 LARGEST = 1e304
@@ -27,7 +45,19 @@ _ONE = np.uint64(1)
 
 
 @kernel
-def _merge(
+def is_narrow(upper: NDArray[np.float64], n: int, lower: NDArray[np.float64], m: int) -> bool:
+    """Whether the scores of two descending lists lie close enough together for running sums."""
+    return bool(max(upper[1], lower[1]) - min(upper[n], lower[m]) <= _NARROW)
+
+
+@kernel
+def middle_of(upper: NDArray[np.float64], n: int, lower: NDArray[np.float64], m: int) -> float:
+    """The middle of the scores of two descending lists: running sums of squares are smallest around it."""
+    return float(0.5 * max(upper[1], lower[1]) + 0.5 * min(upper[n], lower[m]))
+
+
+@kernel
+def merge(
     upper: NDArray[np.float64],
     n: int,
     lower: NDArray[np.float64],
@@ -43,7 +73,13 @@ def _merge(
     """
     i, j, k, o = _ONE, _ONE, np.uint64(n), np.uint64(m)
     last_i, last_j, last_k, last_o = np.uint64(0), np.uint64(0), np.uint64(0), np.uint64(0)
-    for _ in range((n + m) // 2):
+    # An odd step goes first, and nowhere when their number is even.
+    below[_ONE], above[_ONE] = 0, 0
+    odd = np.uint64((n + m) & 1)
+    step = np.uint64(upper[i] - lower[j] < edge)
+    j += step * odd
+    i += (_ONE - step) * odd
+    for _ in range((n + m) >> 1):
         below[i], above[j] = j - _ONE, i - _ONE
         near = upper[i] - lower[j] < edge
         last_i = last_i if near else j - _ONE
@@ -60,15 +96,10 @@ def _merge(
         o -= _ONE - step
     below[i - _ONE], above[j - _ONE] = last_i, last_j
     below[k + _ONE], above[o + _ONE] = last_k, last_o
-    if (n + m) & 1 == 1:
-        if upper[i] - lower[j] < edge:
-            above[j] = i - _ONE
-        else:
-            below[i] = j - _ONE
 
 
 @kernel
-def _merge_two(
+def merge_two(
     upper: NDArray[np.float64],
     n: int,
     lower: NDArray[np.float64],
@@ -80,7 +111,7 @@ def _merge_two(
     above_line: NDArray[np.uint32],
     above_flat: NDArray[np.uint32],
 ) -> None:
-    """`_merge` at two edges: here the two walks are those of the edges."""
+    """`merge` at two edges: here the two walks are those of the edges."""
     i, j, k, o = _ONE, _ONE, _ONE, _ONE
     for _ in range(n + m):
         below_line[i], above_line[j] = j - _ONE, i - _ONE
@@ -94,80 +125,78 @@ def _merge_two(
 
 
 @kernel
-def _turned(values: NDArray[np.float64], count: int, sign: float) -> NDArray[np.float64]:
-    """The first ``count`` values times ``sign``, last first."""
-    turned = np.empty(count)
-    for i in range(count):
-        turned[i] = sign * values[count - 1 - i]
-    return turned
+def no_line(n: int, m: int, below: NDArray[np.uint32], above: NDArray[np.uint32]) -> None:
+    """The places of a line that no item reaches."""
+    for i in range(n):
+        below[np.uint64(i) + _ONE] = 0
+    for j in range(m):
+        above[np.uint64(j) + _ONE] = n
 
 
 @kernel
-def narrow_sums(
+def upper_sums(
     upper: NDArray[np.float64],
     a: NDArray[np.float64],
     n: int,
-    lower: NDArray[np.float64],
-    b: NDArray[np.float64],
-    m: int,
-    margin: NDArray[np.float64],
-    below_line: NDArray[np.uint32],
-    below_flat: NDArray[np.uint32],
-    above_line: NDArray[np.uint32],
-    above_flat: NDArray[np.uint32],
+    middle: float,
+    flat: float,
+    bend: float,
+    slope: float,
+    start: float,
+    line_places: NDArray[np.uint32],
+    flat_places: NDArray[np.uint32],
     r0: NDArray[np.float64],
     r1: NDArray[np.float64],
     r2: NDArray[np.float64],
-    upper_slopes: NDArray[np.float64],
-    upper_bends: NDArray[np.float64],
-    lower_slopes: NDArray[np.float64],
-    lower_bends: NDArray[np.float64],
+    slopes: NDArray[np.float64],
+    bends: NDArray[np.float64],
 ) -> float:
-    """The sum of a_i b_j phi(upper_i - lower_j), and its first and second derivatives by every score.
-
-    The lists of ``n`` and ``m`` scores, at least one each, descend between two sentinels, infinity before and
-    minus infinity after them; weights and derivatives have none. The arrays of places and ``r0`` to ``r2`` are
-    scratch, two longer than the lists. They come one by one and not as rows of one array, because taking a row
-    counts references, which for short lists costs more than the sums. For the same reason the caller asks
-    `is_narrow` and calls this or `wide_sums`.
-    """
-    line, flat, bend, slope, level = margin[0], margin[1], margin[2], margin[3], margin[4]
-    if slope > 0.0:
-        _merge_two(upper, n, lower, m, line, flat, below_line, below_flat, above_line, above_flat)
-    else:
-        for i in range(1, n + 1):
-            below_line[i] = 0
-        for j in range(1, m + 1):
-            above_line[j] = n
-        _merge(upper, n, lower, m, flat, below_flat, above_flat)
-    start = level + slope * line if slope > 0.0 else 0.0
-    middle = 0.5 * max(upper[1], lower[1]) + 0.5 * min(upper[n], lower[m])
-    twice = 2.0 * bend
-    _run_down(lower, b, m, middle, r0, r1, r2)
-    total = 0.0
+    """Value and derivatives by the upper scores, from the running sums of the lower ones."""
+    total, twice = 0.0, 2.0 * bend
     for i in range(n):
-        p, q = below_line[i + 1], below_flat[i + 1]
-        x = upper[i + 1] - middle
+        k = np.uint64(i) + _ONE
+        p, q = line_places[k], flat_places[k]
+        x = upper[k] - middle
         c = flat - x
         near, moment = r0[p], r1[p]
         m0, m1, m2 = r0[q] - near, r1[q] - moment, r2[q] - r2[p]
         arm = m0 * c + m1
         total += a[i] * (start * near - slope * (near * x - moment) + bend * (m2 + c * (m1 + arm)))
-        upper_slopes[i] = -a[i] * (slope * near + twice * arm)
-        upper_bends[i] = a[i] * twice * m0
-    _run_up(upper, a, n, middle, r0, r1)
-    for j in range(m):
-        p, q = above_line[j + 1], above_flat[j + 1]
-        near = r0[p]
-        m0 = r0[q] - near
-        arm = m0 * (flat + (lower[j + 1] - middle)) - (r1[q] - r1[p])
-        lower_slopes[j] = b[j] * (slope * near + twice * arm)
-        lower_bends[j] = b[j] * twice * m0
+        slopes[i] = -a[i] * (slope * near + twice * arm)
+        bends[i] = a[i] * twice * m0
     return total
 
 
 @kernel
-def _run_down(
+def lower_sums(
+    lower: NDArray[np.float64],
+    b: NDArray[np.float64],
+    m: int,
+    middle: float,
+    flat: float,
+    bend: float,
+    slope: float,
+    line_places: NDArray[np.uint32],
+    flat_places: NDArray[np.uint32],
+    r0: NDArray[np.float64],
+    r1: NDArray[np.float64],
+    slopes: NDArray[np.float64],
+    bends: NDArray[np.float64],
+) -> None:
+    """Derivatives by the lower scores, from the running sums of the upper ones."""
+    twice = 2.0 * bend
+    for j in range(m):
+        k = np.uint64(j) + _ONE
+        p, q = line_places[k], flat_places[k]
+        near = r0[p]
+        m0 = r0[q] - near
+        arm = m0 * (flat + (lower[k] - middle)) - (r1[q] - r1[p])
+        slopes[j] = b[j] * (slope * near + twice * arm)
+        bends[j] = b[j] * twice * m0
+
+
+@kernel
+def run_down(
     x: NDArray[np.float64],
     weights: NDArray[np.float64],
     n: int,
@@ -181,7 +210,7 @@ def _run_down(
     for j in range(n):
         r0[j], r1[j], r2[j] = s0, s1, s2
         w = weights[j]
-        y = x[j + 1] - middle
+        y = x[np.uint64(j) + _ONE] - middle
         s0 += w
         s1 += w * y
         s2 += w * y * y
@@ -189,7 +218,7 @@ def _run_down(
 
 
 @kernel
-def _run_up(
+def run_up(
     x: NDArray[np.float64],
     weights: NDArray[np.float64],
     n: int,
@@ -200,10 +229,20 @@ def _run_up(
     """Sums of w and w x over the items from each place on, from the bottom."""
     s0, s1 = 0.0, 0.0
     r0[n], r1[n] = 0.0, 0.0
-    for i in range(n - 1, -1, -1):
+    for back in range(n):
+        i = np.uint64(n - 1 - back)
         s0 += weights[i]
-        s1 += weights[i] * (x[i + 1] - middle)
+        s1 += weights[i] * (x[i + _ONE] - middle)
         r0[i], r1[i] = s0, s1
+
+
+@kernel
+def _turned(values: NDArray[np.float64], count: int, sign: float) -> NDArray[np.float64]:
+    """The first ``count`` values times ``sign``, last first."""
+    turned = np.empty(count)
+    for i in range(count):
+        turned[i] = sign * values[count - 1 - i]
+    return turned
 
 
 @kernel
@@ -271,7 +310,7 @@ def wide_sums(
     lower_slopes: NDArray[np.float64],
     lower_bends: NDArray[np.float64],
 ) -> float:
-    """`narrow_sums` for any spread of the scores."""
+    """The sum of a_i b_j phi(upper_i - lower_j) and its derivatives, for any spread of the scores."""
     found = np.empty((3, max(n, m)))
     _one_side(upper[1 : n + 1], lower[1 : m + 1], b, margin, found)
     total = 0.0
@@ -285,9 +324,3 @@ def wide_sums(
         lower_slopes[j] = -b[j] * found[1, m - 1 - j]
         lower_bends[j] = b[j] * found[2, m - 1 - j]
     return min(total, LARGEST)
-
-
-@kernel
-def is_narrow(upper: NDArray[np.float64], n: int, lower: NDArray[np.float64], m: int) -> bool:
-    """Whether the scores of two descending lists lie close enough together for `narrow_sums`."""
-    return bool(max(upper[1], lower[1]) - min(upper[n], lower[m]) <= _NARROW)

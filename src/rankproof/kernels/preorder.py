@@ -19,7 +19,18 @@ from rankproof.kernels.compiled import kernel
 from rankproof.kernels.grades import Grades, longest_query
 from rankproof.kernels.order_preserving import HUGE, bounded
 from rankproof.kernels.pairwise_logistic import logistic_sums
-from rankproof.kernels.pairwise_sweep import is_narrow, narrow_sums, wide_sums
+from rankproof.kernels.pairwise_sweep import (
+    is_narrow,
+    lower_sums,
+    merge,
+    merge_two,
+    middle_of,
+    no_line,
+    run_down,
+    run_up,
+    upper_sums,
+    wide_sums,
+)
 
 __all__ = ["DIFFERENCE", "GAIN", "ONE", "close_up", "grade_worths", "pair_count", "preorder"]
 
@@ -190,6 +201,9 @@ def preorder(
     An empty ``margin`` is the logistic one, for which ``order`` may be any order.
     """
     logistic = margin.size == 0
+    line, flat, bend, slope, level = 0.0, 0.0, 0.0, 0.0, 0.0
+    if not logistic:
+        line, flat, bend, slope, level = margin[0], margin[1], margin[2], margin[3], margin[4]
     size = longest_query(offsets, low, high) + 2
     grades, items, spare = np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size, np.int32)
     counts, stack = np.empty(max(size, 66), np.int64), np.empty((size, 2), np.int32)
@@ -203,7 +217,6 @@ def preorder(
     upper, lower, a, b = np.empty(size), np.empty(size), np.ones(size), np.ones(size)
     places, rows = np.empty((4, size), np.uint32), np.empty((7, size))
     upper[0], lower[0] = np.inf, np.inf
-    plain_upper, plain_lower = upper[1:], lower[1:]
     p0, p1, p2, p3 = places[0], places[1], places[2], places[3]
     r0, r1, r2, o0, o1, o2, o3 = rows[0], rows[1], rows[2], rows[3], rows[4], rows[5], rows[6]
     for q in range(low, high):
@@ -239,14 +252,23 @@ def preorder(
                     _weigh(worths, grades, items, first, below, cut - 1, turn == 1, b)
                 if logistic:
                     total += logistic_sums(
-                        *(plain_upper, a, above, plain_lower, below, _SAME),
+                        *(upper[1:], a, above, lower[1:], below, _SAME),
                         *(r0, r1, r2, o0, o1, o2, o3),
                     )
                 elif is_narrow(upper, above, lower, below):
-                    total += narrow_sums(
-                        *(upper, a, above, lower, b, below, margin),
-                        *(p0, p1, p2, p3, r0, r1, r2, o0, o1, o2, o3),
+                    if slope > 0.0:
+                        merge_two(upper, above, lower, below, line, flat, p0, p1, p2, p3)
+                    else:
+                        no_line(above, below, p0, p2)
+                        merge(upper, above, lower, below, flat, p1, p3)
+                    centre = middle_of(upper, above, lower, below)
+                    run_down(lower, b, below, centre, r0, r1, r2)
+                    total += upper_sums(
+                        *(upper, a, above, centre, flat, bend, slope, level + slope * max(line, -1e300)),
+                        *(p0, p1, r0, r1, r2, o0, o1),
                     )
+                    run_up(upper, a, above, centre, r0, r1)
+                    lower_sums(lower, b, below, centre, flat, bend, slope, p2, p3, r0, r1, o2, o3)
                 else:
                     total += wide_sums(upper, a, above, lower, b, below, margin, o0, o1, o2, o3)
                 _add(items, middle, above, o0, o1, slopes, bends)
