@@ -334,3 +334,15 @@ def test_mq2008_fold_1(rankproof: Run, shared_data: Path, tmp_path: Path) -> Non
     model, test = load_model(tmp_path / "run"), rp.read_letor(files[4])
     mean = rp.evaluate(model.predict(test.X), test, "nDCG@10").mean["nDCG@10"]
     assert np.isclose(mean, row["mean"], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "made"), [("RankNet", "preorder(margin=logistic)"), ("ranksvm", "preorder(margin=hinge)")]
+)
+def test_a_preset_is_trained_by_its_name(
+    rankproof: Run, parts: Parts, tmp_path: Path, name: str, made: str
+) -> None:
+    ran = rankproof(*words(parts, tmp_path / "run", "--loss", name))
+    assert ran.status == 0
+    assert made in ran.out
+    assert "Nothing is proven" in ran.err

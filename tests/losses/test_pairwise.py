@@ -15,7 +15,8 @@ from rankproof.arrays import Float64s, Int64s
 from rankproof.errors import ArgumentError, DataError
 from rankproof.losses.margins import MARGINS, Margin
 from rankproof.losses.order_preserving import OrderPreserving
-from rankproof.losses.preorder import PRESETS, Preorder, rank_boost, rank_net, rank_svm
+from rankproof.losses.parse import loss as loss_of
+from rankproof.losses.preorder import PRESETS, Preorder
 
 WEIGHTS = ("one", "pairs", "difference", "gain", "gain-pairs")
 SMOOTH = ("squared-hinge", "huber", "logistic", "exponential")
@@ -262,9 +263,9 @@ def test_arguments() -> None:
 
 
 def test_presets() -> None:
-    assert rank_svm(weight="pairs") == Preorder(margin="hinge", weight="pairs")
-    assert rank_boost() == Preorder(margin="exponential")
-    assert rank_net() == Preorder(margin="logistic")
+    assert loss_of("ranksvm(weight=pairs)") == Preorder(margin="hinge", weight="pairs")
+    assert loss_of("RankBoost") == Preorder(margin="exponential")
+    assert loss_of("RankNet") == Preorder(margin="logistic")
     assert set(PRESETS) == {"RankSVM", "RankBoost", "RankNet"}
 
 

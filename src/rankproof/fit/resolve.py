@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import fields
 from typing import Any
 
 from rankproof.errors import ArgumentError, ConsistencyWarning
@@ -27,11 +26,6 @@ def resolve_loss(metric: Any, loss: Any, noise: str | None) -> Loss:
         if choice.warning:
             warnings.warn(choice.warning, ConsistencyWarning, stacklevel=3)
         return choice.loss
-    from rankproof.losses.parse import loss as parse_loss
+    from rankproof.losses.parse import aimed_at
 
-    found = parse_loss(loss)
-    # What reads labels has no target to set; some losses take the metric itself as a parameter.
-    takes = found.needs != "labels" or any(field.name == "metric" for field in fields(found))
-    if ":" in loss or "metric=" in loss or not takes:
-        return found
-    return parse_loss(loss, metric=known, noise=noise)
+    return aimed_at(known, loss, noise)

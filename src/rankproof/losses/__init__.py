@@ -13,7 +13,7 @@ from rankproof.losses.margins import MARGINS, Margin, margin
 from rankproof.losses.order_preserving import OrderPreserving
 from rankproof.losses.parse import loss
 from rankproof.losses.pointwise import Ordinal, PointwiseLogistic
-from rankproof.losses.preorder import Preorder, rank_boost, rank_net, rank_svm
+from rankproof.losses.preorder import Preorder
 from rankproof.losses.q_family import QFamily
 from rankproof.losses.softmax import Softmax
 from rankproof.losses.squared import CentredSquared, Squared
@@ -46,7 +46,4 @@ __all__ = [
     "loss",
     "margin",
     "net_weights",
-    "rank_boost",
-    "rank_net",
-    "rank_svm",
 ]

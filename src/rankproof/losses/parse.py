@@ -23,7 +23,7 @@ from rankproof.standardize.parse import known, read_call
 from rankproof.standardize.parse import target as target_of
 from rankproof.standardize.positional import Positional
 
-__all__ = ["loss"]
+__all__ = ["aimed_at", "loss"]
 
 _PRESETS = {name.casefold(): parameters for name, parameters in PRESETS.items()}
 
@@ -64,6 +64,8 @@ def loss(
         given: dict[str, Any] = {}
     elif isinstance(spec, str):
         head, colon, rest = (part.strip() for part in spec.partition(":"))
+        if not head:
+            raise ArgumentError(f"A loss is named, such as softmax or softmax:nDCG@10, got {spec!r}.")
         name, given = read_call("loss", head)
         preset = _PRESETS.get(name.casefold())
         cls, given = (LOSSES[name], given) if preset is None else (Preorder, {**preset, **given})
@@ -85,6 +87,21 @@ def loss(
     elif noise is not None:
         raise ArgumentError(f"Argument noise of the loss {cls.name} goes with a metric, and none is given.")
     return cls(**values) if base is None else replace(base, **values)
+
+
+def aimed_at(metric: Metric, spec: str, noise: str | None = None) -> Loss:
+    """The loss that ``spec`` names, aimed at the metric unless it says what it aims at, or reads the labels.
+
+    >>> aimed_at(metric_of("nDCG@10"), "squared"), aimed_at(metric_of("nDCG@10"), "squared:gain")
+    (squared:normalised-gain@10, squared:gain)
+    >>> aimed_at(metric_of("nDCG@10"), "RankNet")
+    preorder(margin=logistic)
+    """
+    found = loss(spec)
+    takes_metric = any(field.name == "metric" for field in fields(found))
+    if ":" in spec or "metric=" in spec or (found.needs == "labels" and not takes_metric):
+        return found
+    return loss(spec, metric=metric, noise=noise)
 
 
 def _aimed(

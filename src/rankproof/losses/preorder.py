@@ -24,7 +24,7 @@ from rankproof.losses.pairwise import (
 )
 from rankproof.metrics.parameters import choice
 
-__all__ = ["PRESETS", "Preorder", "rank_boost", "rank_net", "rank_svm"]
+__all__ = ["PRESETS", "Preorder"]
 
 # What other names mean: parameters of the preorder loss.
 PRESETS: dict[str, dict[str, Any]] = {
@@ -63,8 +63,6 @@ class Preorder(Loss):
 
     >>> Preorder(margin="hinge").evaluate([0.0, 0.5, 3.0], [2.0, 1.0, 1.0], [0, 3]).value  # 1.5 + 4
     5.5
-    >>> rank_net() == Preorder(margin="logistic")
-    True
     """
 
     name: ClassVar[str] = "preorder"
@@ -143,18 +141,3 @@ def _number(labels: Float64s, offsets: Int64s, low: int, high: int, numbers: Any
     first, last = offsets[low], offsets[high]
     if whole_grades(labels[first:last], numbers[first:last]) < 0:
         number_labels(labels, offsets, low, high, numbers)
-
-
-def rank_svm(**more: Any) -> Preorder:
-    """RankSVM: the preorder loss with the hinge."""
-    return Preorder(**{**PRESETS["RankSVM"], **more})
-
-
-def rank_boost(**more: Any) -> Preorder:
-    """RankBoost: the preorder loss with the exponential margin."""
-    return Preorder(**{**PRESETS["RankBoost"], **more})
-
-
-def rank_net(**more: Any) -> Preorder:
-    """RankNet: the preorder loss with the logistic margin."""
-    return Preorder(**{**PRESETS["RankNet"], **more})

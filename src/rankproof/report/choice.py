@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankproof.claims import Claim
-from rankproof.errors import ArgumentError
-from rankproof.losses import LOSSES
 from rankproof.losses.auto import choose
 from rankproof.losses.base import Loss
-from rankproof.losses.parse import loss as loss_of
+from rankproof.losses.parse import aimed_at
 from rankproof.metrics.base import Metric
 from rankproof.metrics.parse import metric as metric_of
 from rankproof.standardize.base import CONDITIONS, as_condition
@@ -92,7 +90,7 @@ def loss_for(metric: str | Metric, loss: str = "auto", noise: str | None = None)
     if loss == "auto":
         chosen = choose(asked, noise)
         return LossChoice(asked, chosen.loss, None, chosen.claim, chosen.warning)
-    made = _made(loss, asked, noise)
+    made = aimed_at(asked, loss, noise)
     claims = () if made.target is None else made.target.claims_for(asked)
     gap = _gap(made, asked)
     if gap is not None:
@@ -122,13 +120,3 @@ def _gap(loss: Loss, metric: Metric) -> str | None:
     if loss.target is None:
         return "it reads the labels as they are"
     return None if loss.target.claims_for(metric) else f"{loss.target} does not standardise {metric}"
-
-
-def _made(spec: str, metric: Metric, noise: str | None) -> Loss:
-    name = spec.split(":")[0].split("(")[0].strip()
-    if not name:
-        raise ArgumentError(f"A loss is named, such as softmax or softmax:nDCG@10, got {spec!r}.")
-    if ":" in spec:
-        return loss_of(spec)
-    takes_metric = LOSSES[name].needs != "labels" or "metric" in LOSSES[name].__dataclass_fields__
-    return loss_of(spec, metric=metric, noise=noise) if takes_metric else loss_of(spec)
