@@ -1,9 +1,9 @@
 """Models on disk: a directory with ``model.json`` and ``weights.npz``. Nothing is pickled.
 
 The JSON holds the kind of model, its parameters and what it learnt beside arrays; the arrays lie in the npz
-file, whose SHA-256 the JSON has, as well as its own. A directory is written beside its place and then
-renamed into it, so a crash leaves no half-written model. A file that is damaged, or of a later version, is
-refused with the reason.
+file, whose SHA-256 the JSON has, as well as its own. A model of an engine has the engine's own model file
+beside them, guarded in the same way. A directory is written beside its place and then renamed into it, so a
+crash leaves no half-written model. A file that is damaged, or of a later version, is refused with the reason.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ import shutil
 import uuid
 import zipfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from importlib import import_module
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
@@ -30,6 +31,13 @@ __all__ = ["VERSION", "Saved", "load_model", "read_model", "write_model"]
 
 FORMAT, VERSION = "rankproof model", 1
 _JSON, _ARRAYS = "model.json", "weights.npz"
+# Kind -> the word in the names of the module and function that restore it: saved_WORD.restore_WORD.
+_KINDS = {
+    "LinearRanker": "linear",
+    "LinearRankerCV": "linear",
+    "BoostedRanker": "boosted",
+    "NeuralRanker": "neural",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +49,7 @@ class Saved:
     parameters: dict[str, Any]
     state: dict[str, Any]
     arrays: dict[str, NDArray[Any]]
+    files: dict[str, bytes] = field(default_factory=dict)
 
     def wrong(self, what: str) -> FileFormatError:
         """The error for content that fits the format but not the model."""
@@ -53,8 +62,12 @@ def write_model(
     parameters: Mapping[str, Any],
     state: Mapping[str, Any],
     arrays: Mapping[str, NDArray[Any]],
+    files: Mapping[str, bytes] | None = None,
 ) -> None:
-    """Write a model directory; one that is there is replaced, any other directory or file is left alone."""
+    """Write a model directory; one that is there is replaced, any other directory or file is left alone.
+
+    ``files`` are files of the model's own, by name.
+    """
     target = Path(path).absolute()
     if target.exists() and not _replaceable(target):
         raise ArgumentError(
@@ -72,6 +85,8 @@ def write_model(
         "state": dict(state),
         "arrays": hashlib.sha256(packed.getvalue()).hexdigest(),
     }
+    if files:
+        content["files"] = {name: hashlib.sha256(raw).hexdigest() for name, raw in files.items()}
     content["sha256"] = _digest(content)
     mark = uuid.uuid4().hex
     fresh, old = (
@@ -80,7 +95,8 @@ def write_model(
     )
     fresh.mkdir()
     try:
-        (fresh / _ARRAYS).write_bytes(packed.getvalue())
+        for name, raw in {_ARRAYS: packed.getvalue(), **(files or {})}.items():
+            (fresh / name).write_bytes(raw)
         (fresh / _JSON).write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         if not target.exists():
             fresh.rename(target)
@@ -130,24 +146,32 @@ def read_model(path: str | PathLike[str]) -> Saved:
     kind, parameters, state = (content.get(name) for name in ("kind", "parameters", "state"))
     if not (isinstance(kind, str) and isinstance(parameters, dict) and isinstance(state, dict)):
         raise FileFormatError(file, None, "kind, parameters or state are missing. The file is damaged.")
-    return Saved(folder, kind, parameters, state, arrays)
+    return Saved(folder, kind, parameters, state, arrays, _read_files(folder, content.get("files", {})))
 
 
 def load_model(path: str | PathLike[str]) -> Any:
     """The fitted model that ``save`` wrote into the directory ``path``."""
     saved = read_model(path)
-    from rankproof.fit.saved_linear import KINDS, restore_linear
-
-    if saved.kind not in KINDS:
-        raise saved.wrong(f"unknown kind of model {saved.kind!r}; known: {', '.join(KINDS)}.")
-    return restore_linear(saved)
+    if saved.kind not in _KINDS:
+        raise saved.wrong(f"unknown kind of model {saved.kind!r}; known: {', '.join(_KINDS)}.")
+    word = _KINDS[saved.kind]
+    return getattr(import_module(f"rankproof.fit.saved_{word}"), f"restore_{word}")(saved)
 
 
 def _replaceable(target: Path) -> bool:
     if not target.is_dir() or target.is_symlink():
         return False
     inside = {file.name for file in target.iterdir()}
-    return not inside or (_JSON in inside and inside <= {_JSON, _ARRAYS})
+    return not inside or (_JSON in inside and inside <= {_JSON, _ARRAYS, *_own_files(target / _JSON)})
+
+
+def _own_files(file: Path) -> list[str]:
+    """The files that a model says are its own; none when it cannot be read."""
+    try:
+        names = json.loads(file.read_bytes())["files"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+    return list(names) if isinstance(names, dict) else []
 
 
 def _digest(content: Mapping[str, Any]) -> str:
@@ -158,13 +182,28 @@ def _read_arrays(file: Path, digest: object) -> dict[str, NDArray[Any]]:
     if not file.is_file():
         raise FileFormatError(file, None, "the arrays of the model are missing. Save the model again.")
     raw = file.read_bytes()
-    damaged = FileFormatError(
-        file, None, "the file is damaged (its checksum is wrong). Save the model again."
-    )
     if hashlib.sha256(raw).hexdigest() != digest:
-        raise damaged
+        raise _damaged(file)
     try:
         with np.load(io.BytesIO(raw), allow_pickle=False) as stored:
             return {name: stored[name] for name in stored.files}
     except (OSError, ValueError, zipfile.BadZipFile):
-        raise damaged from None
+        raise _damaged(file) from None
+
+
+def _read_files(folder: Path, digests: object) -> dict[str, bytes]:
+    if not isinstance(digests, dict) or not all(Path(name).name == name for name in digests):
+        raise FileFormatError(folder / _JSON, None, "its list of files is not one. The file is damaged.")
+    found = {}
+    for name, digest in digests.items():
+        file = folder / name
+        if not file.is_file():
+            raise FileFormatError(file, None, "this part of the model is missing. Save the model again.")
+        found[name] = file.read_bytes()
+        if hashlib.sha256(found[name]).hexdigest() != digest:
+            raise _damaged(file)
+    return found
+
+
+def _damaged(file: Path) -> FileFormatError:
+    return FileFormatError(file, None, "the file is damaged (its checksum is wrong). Save the model again.")

@@ -10,14 +10,12 @@ import numpy as np
 from rankproof.errors import ArgumentError
 from rankproof.fit.report import FitReport
 from rankproof.fit.saved import Saved, write_model
+from rankproof.fit.saved_parameters import as_text, from_text, printed
 from rankproof.fit.scaling import SCALES, Scaling
-from rankproof.losses.base import Loss
-from rankproof.metrics.base import Metric
 
 __all__ = ["KINDS", "restore_linear", "save_linear"]
 
 KINDS = ("LinearRanker", "LinearRankerCV")
-_PLAIN = (str, int, float, bool, type(None))
 
 
 def save_linear(model: Any, path: str | PathLike[str]) -> None:
@@ -25,12 +23,12 @@ def save_linear(model: Any, path: str | PathLike[str]) -> None:
     kind = type(model).__name__
     if kind not in KINDS:
         raise ArgumentError(f"Only {' and '.join(KINDS)} are saved, got a {kind}.")
-    parameters = {name: _as_text(kind, name, value) for name, value in model.get_params(deep=False).items()}
+    parameters = {name: as_text(kind, name, value) for name, value in model.get_params(deep=False).items()}
     names = getattr(model, "feature_names_in_", None)
     state = {
         "features": model.n_features_in_,
         "feature_names": None if names is None else [str(name) for name in names],
-        "loss": _parsed_back(kind, "loss_", model.loss_),
+        "loss": printed(kind, "loss_", model.loss_),
         "scaling": model.scaling_.kind,
         "intercept": model.intercept_,
         "report": model.report_.as_dict(),
@@ -52,12 +50,8 @@ def restore_linear(saved: Saved) -> Any:
     try:
         coef, centre, divisor = (arrays[name] for name in ("coef", "centre", "divisor"))
         features = int(state["features"])
-        parameters = {
-            name: parse_loss(value["loss"]) if isinstance(value, dict) else value
-            for name, value in saved.parameters.items()
-        }
         model: Any = {"LinearRanker": LinearRanker, "LinearRankerCV": LinearRankerCV}[saved.kind](
-            **parameters
+            **from_text(saved.parameters)
         )
         loss, kind, report = parse_loss(state["loss"]), state["scaling"], FitReport(**state["report"])
         intercept, names = float(state["intercept"]), state["feature_names"]
@@ -73,35 +67,3 @@ def restore_linear(saved: Saved) -> Any:
     if names is not None:
         model.feature_names_in_ = np.array(names, dtype=object)
     return model
-
-
-def _as_text(kind: str, name: str, value: Any) -> Any:
-    """A parameter as JSON can hold it."""
-    if isinstance(value, Metric):
-        return _parsed_back(kind, name, value)
-    if isinstance(value, Loss):
-        # Not the bare text: as a parameter that would stand for a loss whose target comes from the metric.
-        return {"loss": _parsed_back(kind, name, value)}
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, tuple | list | np.ndarray):
-        return [_as_text(kind, name, entry) for entry in value]
-    if not isinstance(value, _PLAIN):
-        raise ArgumentError(
-            f"Argument {name} of {kind} cannot be saved: it must be a number, a word or None, got {value!r}."
-        )
-    return value
-
-
-def _parsed_back(kind: str, name: str, value: Loss | Metric) -> str:
-    """The printed form, after a check that it stands for the same thing."""
-    from rankproof.losses.parse import loss as parse_loss
-    from rankproof.metrics.parse import metric as parse_metric
-
-    text = str(value)
-    parsed = parse_metric(text) if isinstance(value, Metric) else parse_loss(text)
-    if parsed != value:
-        raise ArgumentError(
-            f"Argument {name} of {kind} cannot be saved: its printed form {text!r} does not stand for it."
-        )
-    return text

@@ -7,6 +7,7 @@ from rankproof.losses.cosine import Cosine
 from rankproof.losses.duchi import Duchi, net_weights
 from rankproof.losses.kl import KL
 from rankproof.losses.lambdas import LambdaLoss, LambdaRank
+from rankproof.losses.lift import Lift
 from rankproof.losses.listmle import ListMLE
 from rankproof.losses.listnet import ListNet
 from rankproof.losses.margins import MARGINS, Margin, margin
@@ -31,6 +32,7 @@ __all__ = [
     "Duchi",
     "LambdaLoss",
     "LambdaRank",
+    "Lift",
     "ListMLE",
     "ListNet",
     "Loss",

@@ -63,6 +63,10 @@ class Loss(ABC):
     ``convex``, ``smooth`` (continuously differentiable), ``shift_invariant`` (adding a number to all scores
     of a query changes nothing), ``bounded_below``, ``order_preserving`` (the minimiser of the expected loss
     sorts as E[targets] does), ``hessian`` ("exact" or "bound" when `hessian_diagonal` is there, else None).
+    Some losses also claim ``strongly_convex``, a pair (C, norm) or None: without item weights, the expected
+    loss of scores s exceeds its least value by C/2 |E[targets] - b|^2 or more, for some b that is sorted by
+    every ranking that sorts s. The norm is "l2", "l1.5", ..., or "l1 per mass": the square of the l1 norm
+    over the sum of E[targets], which b has too.
 
     Parameters
     ----------

@@ -15,6 +15,7 @@ from rankproof.claims import Claim, Claims
 from rankproof.errors import ArgumentError
 from rankproof.losses.base import Kernel, Loss, Needs, registered
 from rankproof.losses.parameters import number
+from rankproof.metrics.parameters import written
 
 __all__ = ["Bregman"]
 
@@ -22,6 +23,10 @@ Conjugate: TypeAlias = Callable[[Float64s], float]
 Gradient: TypeAlias = Callable[[Float64s], ArrayLike]
 
 _TH_9 = "R11 Th. 9: psi is strictly convex and its gradient preserves order, so s = grad psi(E[u]) does"
+_HOLDER = (
+    "R11 §4, §5: psi = |.|_p^2 and b = grad psi*(2s); along h the second derivative of psi is at least "
+    "2 (p - 1) |x|_p^(2-p) sum |x_i|^(p-2) h_i^2, which Hölder's inequality puts above 2 (p - 1) |h|_p^2"
+)
 _UNKNOWN = "a user's function: R11 Th. 9 asks for a strictly convex psi whose gradient preserves order"
 
 
@@ -87,6 +92,11 @@ class Bregman(Loss):
                 ),
                 Claim("order_preserving", value=True, reference=_TH_9),
                 Claim("hessian", value="exact", reference="second derivative of the q-norm squared"),
+                Claim(
+                    "strongly_convex",
+                    value=(2.0 * (self.p - 1.0), f"l{written(self.p)}"),
+                    reference=_HOLDER,
+                ),
             )
         return Claims(
             Claim("convex", value=True, reference="a conjugate is a supremum of linear functions"),
@@ -97,6 +107,7 @@ class Bregman(Loss):
             Claim("bounded_below", value=None, reference=_UNKNOWN),
             Claim("order_preserving", value=None, reference=_UNKNOWN),
             Claim("hessian", value=None, reference="a user's function comes with its first derivative alone"),
+            Claim("strongly_convex", value=None, reference="a user's function: its curvature is not known"),
         )
 
     def kernel(

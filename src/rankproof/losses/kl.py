@@ -45,6 +45,12 @@ class KL(Loss):
             Claim("bounded_below", value=True, reference="a divergence is at least 0"),
             Claim("order_preserving", value=True, reference=minimiser),
             Claim("hessian", value="exact", reference="the second derivative is v_i exp(s_i)"),
+            Claim(
+                "strongly_convex",
+                value=(1.0, "l1 per mass"),
+                reference="b = exp(s), scaled to the sum m of E[u]: the regret is that of the sum of exp(s), "
+                "at least 0, and m KL(E[u]/m | b/m) >= |E[u] - b|_1^2 / (2m) (Pinsker's inequality)",
+            ),
         )
 
     def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Kernel:

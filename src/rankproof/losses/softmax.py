@@ -46,6 +46,12 @@ class Softmax(Loss):
             Claim("bounded_below", value=True, reference="every term is at least 0"),
             Claim("order_preserving", value=True, reference=minimiser),
             Claim("hessian", value="exact", reference="sum(u) p_i (1 - p_i) with p = softmax(s)"),
+            Claim(
+                "strongly_convex",
+                value=(1.0, "l1 per mass"),
+                reference="b = m softmax(s) with m the sum of E[u]: the regret is m KL(E[u]/m | b/m) >= "
+                "|E[u] - b|_1^2 / (2m) (Pinsker's inequality)",
+            ),
         )
 
     def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Kernel:

@@ -44,6 +44,11 @@ class Squared(Loss):
                 "order_preserving", value=True, reference="R11 Th. 9 with psi = |.|^2: the minimiser is E[u]"
             ),
             Claim("hessian", value="exact", reference="the second derivative is 2 v_i"),
+            Claim(
+                "strongly_convex",
+                value=(2.0, "l2"),
+                reference="R11 §5: psi = |.|^2 and b = s; the regret is |s - E[u]|^2",
+            ),
         )
 
     def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Kernel:
@@ -81,6 +86,11 @@ class CentredSquared(Loss):
             Claim("bounded_below", value=True, reference="a sum of squares"),
             Claim("order_preserving", value=True, reference="the minimisers are E[u] + c for any number c"),
             Claim("hessian", value="exact", reference="the second derivative is 2 (1 - 1/n)"),
+            Claim(
+                "strongly_convex",
+                value=(2.0, "l2"),
+                reference="psi = |.|^2 and b = s + mean(E[u]) - mean(s); the regret is |b - E[u]|^2",
+            ),
         )
 
     def kernel(

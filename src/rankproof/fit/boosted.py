@@ -1,0 +1,330 @@
+"""`BoostedRanker`: gradient boosted trees that minimise a loss made for the metric one reports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from rankproof.arrays import Float64s, as_labels
+from rankproof.data.ranking import RankingData
+from rankproof.errors import ArgumentError
+from rankproof.fit.boosters.base import ENGINES, BoostingReport, Job, Outcome, Part, adapter
+from rankproof.fit.boosters.words import Words
+from rankproof.fit.columns import Columns, check_varied, learnt_features, read_features
+from rankproof.fit.engines.default import engine_loss, preferred
+from rankproof.fit.engines.missing import engine as engine_module
+from rankproof.fit.inputs import per_query_weights, query_offsets, supervision
+from rankproof.fit.progress import counted
+from rankproof.fit.scoring import mean_metric, signed
+from rankproof.fit.settings import one_of
+from rankproof.losses.base import Loss
+from rankproof.metrics.base import Metric
+from rankproof.metrics.parse import metric as parse_metric
+
+__all__ = ["BoostedRanker", "check_boosted"]
+
+# Names that all engines take; LightGBM and XGBoost refuse some characters.
+_PLAIN_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")
+
+
+class BoostedRanker(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """Gradient boosted trees of LightGBM, XGBoost or CatBoost, trained for a metric.
+
+    With ``loss="auto"`` the loss is one whose minimiser is provably optimal for ``metric``; where no such
+    loss exists, a `ConsistencyWarning` says so and names what is used instead. With validation data, training
+    stops when the metric itself, exact under ties, no longer gets better, and the best trees are kept.
+
+    Parameters
+    ----------
+    metric : str or Metric
+        What is reported: the target of ``loss`` is made for it, early stopping watches it, `score` is its
+        mean.
+    engine : "lightgbm", "xgboost" or "catboost"
+        Each is an extra: ``pip install 'rankproof[lightgbm]'``.
+    loss : str or Loss
+        ``"auto"``, a name such as ``"softmax"`` (target from ``metric``), a full form such as
+        ``"squared:normalised-gain@10"``, or a loss object. CatBoost has centred-squared, softmax and squared.
+    noise : str, optional
+        What is known of the labels' noise, such as ``"independent"``: some metrics have a consistent target
+        under a condition only.
+    n_estimators : int
+        Most trees.
+    learning_rate : float, optional
+    num_leaves : int, optional
+        Most leaves of a tree. CatBoost's trees are symmetric: a power of two.
+    l2 : float, optional
+        Penalty on the values of leaves, as the engine has it.
+    min_data_in_leaf : int, optional
+        Fewest rows of a leaf. XGBoost limits the sum of second derivatives, which are about 1 a row; CatBoost
+        splits no leaf of fewer rows, and only when its trees are not symmetric (``grow_policy``).
+    early_stopping_rounds : int, optional
+        With validation data: stop after so many trees without a better value; None trains all trees.
+    categorical_features : list of int or str, optional
+        Columns that hold categories: codes 0, 1, ... in an array, anything in a data frame. Columns of a data
+        frame with a categorical type need not be named.
+    parameters : dict, optional
+        Parameters of the engine, by its names, such as ``{"feature_fraction": 0.8}``. What another argument
+        sets is refused, and so is what the engine does not know.
+    verbose : int
+        1 shows progress on standard error, 2 every tree.
+    random_state : int, generator or None
+        Seed of the engine. The same data, parameters and seed give the same model, bit for bit.
+    threads : int, optional
+        How many threads. With LightGBM the model does not depend on it.
+
+    ``learning_rate``, ``num_leaves``, ``l2`` and ``min_data_in_leaf`` may be None: the engine's own default.
+
+    Attributes
+    ----------
+    booster_ : lightgbm.Booster, xgboost.Booster or catboost.CatBoost
+        The model of the engine, with the trees that are kept.
+    loss_ : Loss
+        The loss that was minimised, with its target.
+    n_iter_ : int
+        Trees in the model.
+    evaluations_ : array
+        The metric on validation data after every tree that was trained; empty without validation data.
+    best_score_ : float or None
+        The metric on validation data with the trees that are kept.
+    feature_importances_ : array of shape (features,)
+        Share of the gain of all splits (CatBoost: of the change of scores); sums to 1.
+    report_ : BoostingReport
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> import rankproof as rp
+    >>> world = rp.synthetic.IntentWorld.random(features=4, items=(8, 12), seed=1)
+    >>> train, valid = world.sample(60, seed=1), world.sample(30, seed=2)
+    >>> ranker = BoostedRanker("nDCG@10", n_estimators=20, threads=1)
+    >>> ranker = ranker.fit(train.X, train.labels, qid=train.qids, validation=valid)
+    >>> ranker.score(valid.X, valid.labels, qid=valid.qids) == ranker.best_score_
+    True
+    """
+
+    def __init__(
+        self,
+        metric: str | Metric = "nDCG@10",
+        *,
+        engine: str = "lightgbm",
+        loss: str | Loss = "auto",
+        noise: str | None = None,
+        n_estimators: int = 500,
+        learning_rate: float | None = 0.05,
+        num_leaves: int | None = 16,
+        l2: float | None = None,
+        min_data_in_leaf: int | None = None,
+        early_stopping_rounds: int | None = 50,
+        categorical_features: Sequence[int | str] | None = None,
+        parameters: Mapping[str, Any] | None = None,
+        verbose: int = 0,
+        random_state: Any = 0,
+        threads: int | None = None,
+    ) -> None:
+        self.metric = metric
+        self.engine = engine
+        self.loss = loss
+        self.noise = noise
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.num_leaves = num_leaves
+        self.l2 = l2
+        self.min_data_in_leaf = min_data_in_leaf
+        self.early_stopping_rounds = early_stopping_rounds
+        self.categorical_features = categorical_features
+        self.parameters = parameters
+        self.verbose = verbose
+        self.random_state = random_state
+        self.threads = threads
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        qid: Any = None,
+        sample_weight: Any = None,
+        query_weight: Any = None,
+        validation: Any = None,
+    ) -> BoostedRanker:
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : array, CSR array or data frame of shape (items, features)
+            NaN is a missing value.
+        y : array of labels, one per item
+        qid : array of query ids, one per item, optional
+            Items of a query stand together. Without it all items are one query.
+        sample_weight : array of weights, one per item, optional
+        query_weight : array of weights, one per query (or per item, the same within each query), optional
+        validation : (X, y, qid) or RankingData, optional
+            Queries on which ``metric`` decides how many trees are kept.
+        """
+        loss, words = check_boosted(self, held_out=validation is not None, stacklevel=4)
+        module = adapter(self.engine)
+        X, y, columns = learnt_features(self, X, y, self.categorical_features)
+        check_varied(X)
+        offsets = query_offsets(qid, X.shape[0])
+        known = supervision(loss, as_labels(y), offsets, query_weight, sample_weight, threads=words.threads)
+        names = getattr(self, "feature_names_in_", None)
+        title = f"BoostedRanker {self.engine}"
+        with counted(int(self.verbose or 0), title, words.trees, "tree") as say:
+            made = module.train(
+                Job(
+                    metric=parse_metric(self.metric),
+                    loss=loss,
+                    words=words,
+                    train=Part(
+                        X, as_labels(y), offsets, known.query_weights, _unless_empty(known.item_weights)
+                    ),
+                    supervision=known,
+                    valid=None if validation is None else self._held_out(validation, columns),
+                    categorical=columns.categorical,
+                    names=tuple(names) if names is not None and _plain(names) else None,
+                    say=say,
+                )
+            )
+        self.booster_, self.loss_, self.columns_ = made.model, loss, columns
+        self.n_iter_, self.evaluations_ = made.trees, np.array(made.values)
+        self.report_ = _report(self.engine, made, words)
+        self.best_score_ = self.report_.value
+        return self
+
+    def predict(self, X: Any, qid: Any = None) -> Float64s:
+        """The score of every row; higher is better. ``qid`` is checked, and not needed."""
+        check_is_fitted(self)
+        X = read_features(self, X, self.columns_)
+        if qid is not None:
+            query_offsets(qid, X.shape[0])
+        return self._scores(X)
+
+    def score(
+        self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None, query_weight: Any = None
+    ) -> float:
+        """The mean over queries of ``metric``, exact under ties; as in `LinearRanker.score`."""
+        scores = self.predict(X)
+        metric, offsets = parse_metric(self.metric), query_offsets(qid, scores.size)
+        weights = per_query_weights(query_weight, offsets)
+        factor = per_query_weights(sample_weight, offsets, "sample_weight")
+        if factor is not None:
+            weights = factor if weights is None else factor * weights
+        labels = as_labels(y)
+        if labels.size != scores.size:
+            raise ArgumentError(f"Argument y must have one label per row ({scores.size}), got {labels.size}.")
+        return signed(metric, mean_metric(metric, scores, labels, offsets, weights, threads=self.threads))
+
+    def explain(self, X: Any) -> Float64s:
+        """SHAP values, computed by the engine: how much every feature adds to the score of every row.
+
+        Returns an array of shape (items, features + 1). The last column is the score of the average row;
+        the sum of a row is its score.
+        """
+        check_is_fitted(self)
+        X = read_features(self, X, self.columns_)
+        return adapter(self.engine).contributions(
+            self.booster_, X, self.columns_.categorical, self._threads()
+        )
+
+    @property
+    def feature_importances_(self) -> Float64s:
+        """How much every feature matters; sums to 1, or all 0 when nothing was split."""
+        check_is_fitted(self)
+        raw = adapter(self.engine).importances(self.booster_)
+        total = float(raw.sum())
+        return raw / total if total > 0 else raw
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the fitted model into the directory ``path``: model.json and the engine's own model file.
+
+        Nothing is pickled. The directory appears at once or not at all; a model that was there is replaced.
+        `rankproof.load_model` reads it.
+        """
+        from rankproof.fit.saved_boosted import save_boosted
+
+        check_is_fitted(self)
+        save_boosted(self, path)
+
+    def _scores(self, X: Any) -> Float64s:
+        return adapter(self.engine).scores(self.booster_, X, self.columns_.categorical, self._threads())
+
+    def _threads(self) -> int:
+        from rankproof.kernels.pool import thread_count
+
+        return thread_count(self.threads)
+
+    def _held_out(self, validation: Any, columns: Columns) -> Part:
+        if isinstance(validation, RankingData):
+            if validation.X is None:
+                raise ArgumentError("Argument validation must have features, got a RankingData without X.")
+            names = getattr(self, "feature_names_in_", None)
+            if (
+                validation.feature_names is not None
+                and names is not None
+                and list(names) != list(validation.feature_names)
+            ):
+                raise ArgumentError("Argument validation must have the features of X, in the same order.")
+            X = read_features(_Unnamed(self.n_features_in_), validation.X, columns)
+            return Part(X, validation.labels, validation.offsets, validation.query_weights)
+        if not (isinstance(validation, tuple) and len(validation) == 3):
+            raise ArgumentError(
+                f"Argument validation must be (X, y, qid) or a RankingData, got {type(validation).__name__}."
+            )
+        X, labels = read_features(self, validation[0], columns), as_labels(validation[1])
+        if labels.size != X.shape[0]:
+            raise ArgumentError(
+                f"Argument validation must have one label per row of X ({X.shape[0]}), got {labels.size}."
+            )
+        return Part(X, labels, query_offsets(validation[2], X.shape[0]))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = BaseEstimator.__sklearn_tags__(self)
+        tags.target_tags.required = True
+        tags.target_tags.positive_only = True
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+class _Unnamed(BaseEstimator):  # type: ignore[misc]
+    """Stands for the ranker where features have no names: ranking data keep theirs elsewhere."""
+
+    def __init__(self, features: int = 0) -> None:
+        self.features = self.n_features_in_ = features
+
+
+def check_boosted(ranker: Any, *, held_out: bool, stacklevel: int = 2) -> tuple[Loss, Words]:
+    """The loss and the words of a ranker, checked together with the engine, before any data are read."""
+    one_of("engine of BoostedRanker", ranker.engine, ENGINES)
+    words = Words.of(ranker)
+    among = preferred(ranker.engine)
+    loss = engine_loss(ranker.metric, ranker.loss, ranker.noise, among=among, stacklevel=stacklevel)
+    categorical = ranker.categorical_features is not None
+    adapter(ranker.engine).check(loss, words, categorical, held_out)
+    return loss, words
+
+
+def _plain(names: Any) -> bool:
+    return all(isinstance(name, str) and name and _PLAIN_NAME.issuperset(name) for name in names)
+
+
+def _unless_empty(weights: Float64s) -> Float64s | None:
+    return weights if weights.size else None
+
+
+def _report(engine: str, made: Outcome, words: Words) -> BoostingReport:
+    trained = len(made.values) or made.trees
+    if not made.values:
+        message = "no validation data, so all trees are kept"
+    elif trained < words.trees:
+        message = f"nothing better in {words.patience} trees"
+    else:
+        message = "all trees were trained"
+    return BoostingReport(
+        engine, str(engine_module(engine).__version__), made.trees, trained, made.value, message
+    )

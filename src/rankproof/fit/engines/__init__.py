@@ -1,0 +1,1 @@
+"""Training inside the engines people run: losses, targets and exact metrics for each of them."""

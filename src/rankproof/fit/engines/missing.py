@@ -1,0 +1,21 @@
+"""Engines are extras: each is imported when it is first needed, and its absence says how to mend it."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from rankproof.errors import MissingDependencyError
+
+__all__ = ["engine"]
+
+
+def engine(name: str) -> Any:
+    """The module of an engine, which is also the name of the extra that installs it."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"rankproof.{name} needs the package {name}, which cannot be imported ({error}): "
+            f"pip install 'rankproof[{name}]'"
+        ) from None

@@ -1,0 +1,80 @@
+"""Early stopping of XGBoost on the exact metric: in its direction, and with all its decimals."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from rankproof.arrays import as_whole_number
+from rankproof.errors import ArgumentError
+from rankproof.fit.engines.exact import higher_is_better, value_on
+from rankproof.fit.engines.missing import engine
+from rankproof.fit.engines.xgboost_data import judged_matrix
+from rankproof.metrics.base import Metric
+from rankproof.metrics.parse import metric as metric_of
+
+__all__ = ["early_stopping"]
+
+
+def early_stopping(
+    metric: str | Metric,
+    data: Any,
+    rounds: int,
+    *,
+    save_best: bool = False,
+    labels: Any = None,
+    group: Any = None,
+    threads: int | None = None,
+) -> Any:
+    """A callback for XGBoost that stops when the exact metric on ``data`` no longer gets better.
+
+    Give it in ``callbacks=[...]`` to ``xgboost.train``, or to any of XGBoost's estimators. The direction is
+    that of the metric, and no decimals are dropped. It sets ``best_iteration`` and ``best_score`` of the
+    booster.
+
+    Parameters
+    ----------
+    metric : metric or str
+    data : DMatrix
+        The validation data, with labels and groups.
+    rounds : int
+        Stop after this many rounds without a better value.
+    save_best : bool
+        Cut the model after its best round.
+    labels, group : array, optional
+        Labels and group sizes, when those of ``data`` are not the ones to evaluate on: in plain regression
+        the labels of the DMatrix are targets, and it needs no groups.
+    """
+    xgb = engine("xgboost")
+    known = metric_of(metric)
+    limit = as_whole_number("rounds of early_stopping", rounds, 1)
+    judged = judged_matrix(data, labels, group)
+    up = higher_is_better(known)
+
+    base: Any = xgb.callback.TrainingCallback
+
+    class ExactEarlyStopping(base):  # type: ignore[misc]  # known when XGBoost is loaded
+        """Watches one metric; see `early_stopping`."""
+
+        def before_training(self, model: Any) -> Any:
+            if not isinstance(model, xgb.Booster):
+                raise ArgumentError(
+                    "early_stopping watches one model, and xgboost.cv trains several. There use "
+                    "custom_metric=eval_metric(...), maximize= and early_stopping_rounds=."
+                )
+            self.best, self.at, self.values = -math.inf, -1, []  # type: ignore[var-annotated]
+            return model
+
+        def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:  # noqa: ARG002
+            value = value_on(known, model.predict(data, output_margin=True), judged, threads=threads)
+            self.values.append(value)
+            gain = value if up else -value
+            if gain > self.best:
+                self.best, self.at = gain, epoch
+                model.set_attr(best_score=repr(value), best_iteration=str(model.num_boosted_rounds() - 1))
+            return epoch - self.at >= limit
+
+        def after_training(self, model: Any) -> Any:
+            return model[: model.best_iteration + 1] if save_best else model
+
+    return ExactEarlyStopping()

@@ -1,0 +1,248 @@
+"""Training of a network in torch: batches of whole queries, AdamW, and a stop by the metric itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from rankproof.arrays import Float64s, Int64s
+from rankproof.errors import ArgumentError
+from rankproof.fit.network import Float32s, Network
+from rankproof.fit.objective import Supervision
+from rankproof.fit.progress import counted
+from rankproof.fit.scoring import mean_metric, signed
+from rankproof.losses.base import Loss
+from rankproof.metrics.base import Metric
+
+__all__ = ["Epoch", "Judges", "Plan", "TrainingReport", "train"]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to train."""
+
+    max_iter: int
+    patience: int
+    batch_items: int
+    learning_rate: float
+    weight_decay: float
+    dropout: float
+    device: str
+    threads: int
+    verbose: int
+
+
+@dataclass(frozen=True, eq=False)
+class Judges:
+    """Queries that are not trained on, and the metric that tells when to stop."""
+
+    features: Float32s
+    labels: Float64s
+    offsets: Int64s
+    weights: Float64s | None
+    metric: Metric
+
+    def value(self, network: Network, threads: int | None) -> float:
+        """The mean of the metric, exact under ties."""
+        scores = network.scores(self.features, threads=threads)
+        return mean_metric(self.metric, scores, self.labels, self.offsets, self.weights, threads=threads)
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """What one pass over the data gave: the mean loss on the way, and the metric on held-out queries."""
+
+    number: int
+    loss: float
+    metric: float | None
+
+    def state(self) -> str:
+        """Both, for people."""
+        return f"loss {self.loss:.6g}" + ("" if self.metric is None else f", metric {self.metric:.4f}")
+
+
+@dataclass(frozen=True)
+class TrainingReport:
+    """How training ended.
+
+    Parameters
+    ----------
+    epochs : int
+        Passes over the data.
+    best_epoch : int
+        The pass whose weights are kept.
+    loss : float
+        The mean loss over queries during that pass.
+    metric : float or None
+        The metric on held-out queries with those weights; None when there were none.
+    converged : bool
+        Whether the metric had stopped to improve.
+    message : str
+        Why training stopped.
+
+    Examples
+    --------
+    >>> print(TrainingReport(23, 13, 0.5, 0.71, converged=True, message="no better in 10 epochs"))
+    23 epochs, the best was 13: no better in 10 epochs; loss 0.5, metric 0.71
+    """
+
+    epochs: int
+    best_epoch: int
+    loss: float
+    metric: float | None
+    converged: bool
+    message: str
+
+    def __str__(self) -> str:
+        held_out = "" if self.metric is None else f", metric {self.metric:.6g}"
+        return (
+            f"{self.epochs} epochs, the best was {self.best_epoch}: {self.message}; "
+            f"loss {self.loss:.6g}{held_out}"
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields, for JSON."""
+        return asdict(self)
+
+
+def train(
+    start: Network,
+    features: Float32s,
+    data: Supervision,
+    loss: Loss,
+    judges: Judges | None,
+    plan: Plan,
+    random: np.random.Generator,
+    title: str,
+) -> tuple[Network, list[Epoch], TrainingReport]:
+    """The network after the best epoch, all epochs, and how it ended."""
+    history: list[Epoch] = []
+    best, kept = -np.inf, start
+    message, converged = f"the limit of {plan.max_iter} epochs was reached", False
+    told = counted(plan.verbose, title, plan.max_iter, "epoch")
+    with _trainer(start, features, data, loss, plan, random) as one_epoch, told as tell:
+        for number in range(1, plan.max_iter + 1):
+            value, network = one_epoch()
+            if not np.isfinite(value):
+                raise ArgumentError(
+                    f"The loss {loss} is {value} in epoch {number}: the steps are too long. "
+                    f"Lower learning_rate, now {plan.learning_rate:g}, or take another loss."
+                )
+            metric = None if judges is None else judges.value(network, plan.threads)
+            history.append(Epoch(number, value, metric))
+            tell(number, history[-1].state())
+            # Without queries to judge by, the last is the best.
+            height = number if judges is None or metric is None else signed(judges.metric, metric)
+            if height > best:
+                best, kept, chosen = height, network, history[-1]
+            elif number - chosen.number >= plan.patience:
+                message, converged = f"no better in {plan.patience} epochs", True
+                break
+    report = TrainingReport(
+        len(history), chosen.number, chosen.loss, chosen.metric, converged=converged, message=message
+    )
+    return kept, history, report
+
+
+def batches(sizes: Int64s, batch_items: int, random: np.random.Generator) -> list[Int64s]:
+    """All queries that have items, in random order, in batches of about equally many items.
+
+    >>> sizes = np.array([2, 2, 2, 0, 2, 6])
+    >>> sorted(int(sizes[part].sum()) for part in batches(sizes, 7, np.random.default_rng(1)))
+    [6, 8]
+    """
+    order = random.permutation(np.flatnonzero(sizes))
+    ends = np.cumsum(sizes[order])
+    number = max(1, round(int(ends[-1]) / batch_items))
+    # By the middle of a query, so that a long one does not leave the batch before it half empty.
+    which = np.floor((ends - 0.5 * sizes[order]) * number / ends[-1]).astype(np.int64)
+    cuts = np.flatnonzero(np.diff(which)) + 1
+    return np.split(order, cuts)
+
+
+@contextmanager
+def _trainer(
+    start: Network,
+    features: Float32s,
+    data: Supervision,
+    loss: Loss,
+    plan: Plan,
+    random: np.random.Generator,
+) -> Iterator[Callable[[], tuple[float, Network]]]:
+    """A function that trains for one epoch and gives the mean loss and the network."""
+    from rankproof.fit.engines.torch import loss as module_of
+
+    module = module_of(loss, check=False)
+    import torch
+    from torch.nn.functional import dropout, linear, relu
+
+    device = _device(plan.device)
+    tensor: Callable[[Any], Any] = lambda array: torch.from_numpy(np.ascontiguousarray(array)).to(device)  # noqa: E731
+    weights = [tensor(w.copy()).requires_grad_() for w in start.weights]
+    biases = [tensor(b.copy()).requires_grad_() for b in start.biases]
+    rows, targets = tensor(features), tensor(data.targets.astype(np.float32))
+    items = tensor(data.item_weights.astype(np.float32)) if data.item_weights.size else None
+    steps = torch.optim.AdamW(
+        [{"params": weights, "weight_decay": plan.weight_decay}, {"params": biases, "weight_decay": 0.0}],
+        lr=plan.learning_rate,
+    )
+    sizes = np.diff(data.offsets)
+
+    def score(h: Any) -> Any:
+        last = len(weights) - 1
+        for k, (w, b) in enumerate(zip(weights, biases, strict=True)):
+            h = linear(h, w, b)
+            if k < last:
+                h = dropout(relu(h), plan.dropout)
+        return h[:, 0]
+
+    def one_epoch() -> tuple[float, Network]:
+        parts, total = batches(sizes, plan.batch_items, random), 0.0
+        for queries in parts:
+            offsets = np.concatenate(([0], np.cumsum(sizes[queries])))
+            places = tensor(
+                np.arange(offsets[-1]) + np.repeat(data.offsets[queries] - offsets[:-1], sizes[queries])
+            )
+            by_query = None if data.query_weights is None else tensor(data.query_weights[queries])
+            steps.zero_grad(set_to_none=True)
+            value = module(
+                score(rows[places]),
+                targets[places],
+                tensor(offsets),
+                by_query,
+                item_weights=None if items is None else items[places],
+            )
+            # Batches have other numbers of queries: this is right on average over them.
+            (value * (len(parts) / data.total_weight)).backward()
+            steps.step()
+            total += float(value.detach())
+        arrays = ([x.detach().cpu().numpy().copy() for x in part] for part in (weights, biases))
+        network = Network(*(tuple(part) for part in arrays))
+        return total / data.total_weight, network
+
+    before = torch.get_num_threads()
+    # The generator and the threads of torch belong to the caller.
+    with torch.random.fork_rng(devices=[] if device.type == "cpu" else None):
+        torch.manual_seed(int(random.integers(2**31)))
+        torch.set_num_threads(plan.threads)
+        try:
+            yield one_epoch
+        finally:
+            torch.set_num_threads(before)
+
+
+def _device(name: str) -> Any:
+    import torch
+
+    try:
+        device = torch.device(name)
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError, TypeError) as error:
+        raise ArgumentError(
+            f"Argument device of NeuralRanker must name a device that torch can use, got {name!r}: {error}."
+        ) from None
+    return device

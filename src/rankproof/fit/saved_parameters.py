@@ -1,0 +1,57 @@
+"""Parameters of a model as JSON holds them: words and numbers, metrics and losses as their printed form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rankproof.errors import ArgumentError
+from rankproof.losses.base import Loss
+from rankproof.metrics.base import Metric
+
+__all__ = ["as_text", "from_text", "printed"]
+
+_PLAIN = (str, int, float, bool, type(None))
+
+
+def as_text(kind: str, name: str, value: Any) -> Any:
+    """A parameter as JSON can hold it."""
+    if isinstance(value, Metric):
+        return printed(kind, name, value)
+    if isinstance(value, Loss):
+        # Not the bare text: as a parameter that would stand for a loss whose target comes from the metric.
+        return {"loss": printed(kind, name, value)}
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, tuple | list | np.ndarray):
+        return [as_text(kind, name, entry) for entry in value]
+    if not isinstance(value, _PLAIN):
+        raise ArgumentError(
+            f"Argument {name} of {kind} cannot be saved: it must be a number, a word or None, got {value!r}."
+        )
+    return value
+
+
+def from_text(parameters: dict[str, Any]) -> dict[str, Any]:
+    """Parameters as a constructor takes them, from what `as_text` made of them."""
+    from rankproof.losses.parse import loss as parse_loss
+
+    return {
+        name: parse_loss(value["loss"]) if isinstance(value, dict) else value
+        for name, value in parameters.items()
+    }
+
+
+def printed(kind: str, name: str, value: Loss | Metric) -> str:
+    """The printed form, after a check that it stands for the same thing."""
+    from rankproof.losses.parse import loss as parse_loss
+    from rankproof.metrics.parse import metric as parse_metric
+
+    text = str(value)
+    parsed = parse_metric(text) if isinstance(value, Metric) else parse_loss(text)
+    if parsed != value:
+        raise ArgumentError(
+            f"Argument {name} of {kind} cannot be saved: its printed form {text!r} does not stand for it."
+        )
+    return text

@@ -1,0 +1,129 @@
+"""Search for the settings of boosted trees: drawn from a seed, compared by the metric over folds of queries.
+
+The settings of trial 0 are the defaults, those of trial k depend on the seed and k alone, so a search can be
+continued, or made longer, at any time. All folds of a trial keep the same number of trees: the one with the
+best mean over the folds. Early stopping only spares trees that no fold asks for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from rankproof.data.ranking import RankingData
+from rankproof.data.split import query_folds
+from rankproof.errors import ArgumentError
+from rankproof.fit.engines.exact import higher_is_better
+from rankproof.metrics.parse import metric as parse_metric
+
+__all__ = ["LEAVES", "Trial", "best_trial", "drawn", "tried"]
+
+# From, to; drawn evenly in their logarithm.
+LEARNING_RATES, PENALTIES = (0.02, 0.3), (0.1, 100.0)
+# Powers of two, which CatBoost's symmetric trees can have.
+LEAVES = (8, 16, 32, 64)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Settings that were tried, and what they got; ``values`` are those of the folds with ``trees`` trees."""
+
+    number: int
+    learning_rate: float
+    num_leaves: int
+    l2: float | None
+    loss: str
+    trees: int
+    value: float
+    values: tuple[float, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields, for JSON."""
+        return {**asdict(self), "values": list(self.values)}
+
+    @classmethod
+    def from_dict(cls, found: dict[str, Any]) -> Trial:
+        """The trial that `as_dict` wrote."""
+        return cls(**{**found, "values": tuple(found["values"])})
+
+
+def drawn(number: int, seed: int, losses: Sequence[str]) -> dict[str, Any]:
+    """The settings of a trial.
+
+    >>> drawn(0, 7, ["auto"])
+    {'learning_rate': 0.05, 'num_leaves': 16, 'l2': None, 'loss': 'auto'}
+    >>> drawn(1, 7, ["auto"]) == drawn(1, 7, ["auto"]) != drawn(2, 7, ["auto"])
+    True
+    """
+    if number == 0:
+        return {"learning_rate": 0.05, "num_leaves": 16, "l2": None, "loss": losses[0]}
+    random = np.random.Generator(np.random.PCG64(np.random.SeedSequence((seed, number))))
+    return {
+        "learning_rate": _log_uniform(random, *LEARNING_RATES),
+        "num_leaves": int(random.choice(LEAVES)),
+        "l2": _log_uniform(random, *PENALTIES),
+        "loss": losses[int(random.integers(len(losses)))],
+    }
+
+
+def _log_uniform(random: np.random.Generator, low: float, high: float) -> float:
+    """A number of two digits: more would not matter, and it is to be written into a command."""
+    value = math.exp(random.uniform(math.log(low), math.log(high)))
+    return float(f"{value:.2g}")
+
+
+def tried(
+    ranker: Any,
+    data: RankingData,
+    number: int,
+    settings: dict[str, Any],
+    *,
+    folds: int,
+    seed: int,
+    tell: Callable[[int, int], None] | None = None,
+) -> Trial:
+    """Cross-validate a `BoostedRanker` with the settings of a trial.
+
+    ``tell`` is called with the number of folds that are done and how many there are.
+    """
+    if data.X is None:
+        raise ArgumentError("Tuning needs features, got a RankingData without X.")
+    curves = []
+    parts = query_folds(data, folds, seed, index=True)
+    for done, (train, test) in enumerate(parts):
+        if tell is not None:
+            tell(done, len(parts))
+        known = data[train]
+        one = clone(ranker).set_params(**{name: value for name, value in settings.items() if name != "loss"})
+        one.fit(
+            known.X,
+            known.labels,
+            qid=known.qids,
+            query_weight=known.query_weights,
+            sample_weight=known.item_weights,
+            validation=data[test],
+        )
+        curves.append(one.evaluations_)
+    # A fold that stopped early has no values for more trees.
+    longest = min(curve.size for curve in curves)
+    values = np.array([curve[:longest] for curve in curves])
+    mean = values.mean(axis=0)
+    best = int(np.argmax(mean) if higher_is_better(parse_metric(ranker.metric)) else np.argmin(mean))
+    return Trial(
+        number=number,
+        **settings,
+        trees=best + 1,
+        value=float(mean[best]),
+        values=tuple(values[:, best].tolist()),
+    )
+
+
+def best_trial(trials: Sequence[Trial], metric: Any) -> Trial:
+    """The trial with the best value; the first of equals."""
+    sign = 1.0 if higher_is_better(parse_metric(metric)) else -1.0
+    return max(trials, key=lambda trial: (sign * trial.value, -trial.number))
