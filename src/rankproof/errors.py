@@ -7,6 +7,7 @@
     │   ├── UnknownNameError                a name that no registry holds, with "did you mean"
     │   ├── ParseError                      a metric string that does not parse
     │   └── ConventionError                 the named tool has no such metric
+    ├── PrecisionError (ValueError)         an exact answer would need more digits than the values have
     ├── DataError (ValueError)              the data break a rule
     │   ├── FileFormatError                 a file does, at a known line
     │   ├── EmptyQueryError                 empty="error" met a query without a relevant item
@@ -31,6 +32,7 @@ __all__ = [
     "FileFormatError",
     "MissingDependencyError",
     "ParseError",
+    "PrecisionError",
     "RankproofError",
     "UnjudgedError",
     "UnknownNameError",
@@ -55,6 +57,10 @@ class ParseError(ArgumentError):
 
 class ConventionError(ArgumentError):
     """The tool a convention is named after does not have the metric asked for."""
+
+
+class PrecisionError(RankproofError, ValueError):
+    """An answer depends on digits that the values do not have, so it is refused."""
 
 
 class DataError(RankproofError, ValueError):

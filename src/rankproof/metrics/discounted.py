@@ -49,7 +49,7 @@ def discounted_rows(
     total = 0.0
     depth = int(lists.depth[0])
     for k in range(1, (depth if cutoff is None else min(depth, cutoff)) + 1):
-        weight = discount_of(discount, k)
+        weight = float(discount_of(discount, k))
         total += weight * gains[k - 1]
         rows.append((gains[k - 1], weight, weight * gains[k - 1], total))
     return rows, total

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
 from numbers import Real
@@ -22,7 +23,7 @@ from rankproof.errors import ArgumentError
 
 __all__ = ["DISCOUNTS", "Discount", "as_discount", "discount_of", "discount_table"]
 
-Discount: TypeAlias = str | tuple[float, ...]
+Discount: TypeAlias = str | tuple[float | Fraction, ...]
 DISCOUNTS = ("log2", "letor", "ln", "reciprocal")
 
 
@@ -31,8 +32,9 @@ def as_discount(metric: str, discount: object) -> Discount:
     if isinstance(discount, str) and discount in DISCOUNTS:
         return discount
     if isinstance(discount, (list, tuple)) and discount and all(isinstance(d, Real) for d in discount):
-        table = tuple(float(d) for d in discount)
-        if table[-1] < 0 or not all(np.isfinite(table)) or any(a < b for a, b in pairwise(table)):
+        # Fractions stay exact: the theory layer puts them in place of logarithms.
+        table = tuple(d if isinstance(d, Fraction) else float(d) for d in discount)
+        if table[-1] < 0 or not all(map(math.isfinite, table)) or any(a < b for a, b in pairwise(table)):
             raise ArgumentError(
                 f"Argument discount of {metric} must be a table of finite numbers >= 0 that never rises "
                 f"from a rank to the next, got {list(discount)}."
@@ -44,7 +46,7 @@ def as_discount(metric: str, discount: object) -> Discount:
     )
 
 
-def discount_of(discount: Discount, rank: int) -> float:
+def discount_of(discount: Discount, rank: int) -> float | Fraction:
     """The weight of one rank (1 is the top).
 
     >>> discount_of("log2", 3), discount_of("letor", 2), discount_of((1.0, 0.5), 3)

@@ -5,6 +5,7 @@ A grade below 0 (spam, junk) is worth 0, so that no gain is negative and normali
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
@@ -18,7 +19,7 @@ from rankproof.errors import ArgumentError, DataError
 
 __all__ = ["Gain", "as_gain", "check_gain", "gain_of", "gain_table"]
 
-Gain: TypeAlias = str | tuple[float, ...]
+Gain: TypeAlias = str | tuple[float | Fraction, ...]
 
 # Largest grade whose 2^y - 1 is a finite float64, with room for sums.
 _HIGHEST_EXPONENT = 1000.0
@@ -30,8 +31,9 @@ def as_gain(metric: str, gain: object) -> Gain:
     if isinstance(gain, str) and gain in ("exp", "linear"):
         return gain
     if isinstance(gain, (list, tuple)) and gain and all(isinstance(g, Real) for g in gain):
-        table = tuple(float(g) for g in gain)
-        if table[0] < 0 or not all(np.isfinite(table)) or any(a > b for a, b in pairwise(table)):
+        # Fractions stay exact, as in a table of discounts.
+        table = tuple(g if isinstance(g, Fraction) else float(g) for g in gain)
+        if table[0] < 0 or not all(map(math.isfinite, table)) or any(a > b for a, b in pairwise(table)):
             raise ArgumentError(
                 f"Argument gain of {metric} must be a table of finite numbers >= 0 that never falls "
                 f"from a grade to the next, got {list(gain)}."

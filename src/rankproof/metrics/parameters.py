@@ -33,7 +33,7 @@ def written(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, tuple):
         return "[" + ",".join(written(v) for v in value) + "]"
-    return value if isinstance(value, str) else repr(plain(value))
+    return str(value) if isinstance(value, (str, Fraction)) else repr(plain(value))
 
 
 def choice(metric: str, name: str, value: Any, allowed: tuple[Any, ...]) -> Any:

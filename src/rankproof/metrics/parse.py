@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 from rankproof.errors import ArgumentError, ParseError
@@ -20,6 +21,7 @@ __all__ = ["CALL", "WHOLE_NUMBER", "metric", "split_parameters"]
 CALL = re.compile(r"^\s*([A-Za-z][\w-]*)\s*(?:\((.*)\))?\s*(?:@\s*(.+?))?\s*$", re.DOTALL)
 WHOLE_NUMBER = re.compile(r"^[+-]?\d+$")
 _FLOAT = re.compile(r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$")
+_FRACTION = re.compile(r"[0-9]+/[1-9][0-9]*\Z")
 _WORD = re.compile(r"^[A-Za-z_][\w-]*$")
 
 
@@ -89,6 +91,8 @@ def _value(spec: str, text: str) -> Any:
         return int(text)
     if _FLOAT.match(text):
         return float(text)
+    if _FRACTION.match(text):
+        return Fraction(text)
     if text in ("true", "false"):
         return text == "true"
     if _WORD.match(text):

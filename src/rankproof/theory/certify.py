@@ -1,0 +1,239 @@
+"""`certify`: is this loss consistent with this metric? `certify_metric`: is any convex loss?
+
+The rules of `rankproof.theory.rules` are tried in their order; where none decides, laws are searched for
+under which the loss is proven to converge to a ranking that is not best. What remains is `Undecided`.
+
+>>> verdict = certify("softmax", "nDCG@10")
+>>> verdict.outcome, verdict.loss, verdict.rule
+('consistent', 'softmax:normalised-gain@10', 'standardised')
+>>> certify("squared:gain", "nDCG").outcome
+'inconsistent'
+>>> certify_metric("AP").outcome, certify_metric("AP", noise="independent").outcome
+('inconsistent', 'consistent')
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rankproof.arrays import as_whole_number
+from rankproof.errors import ArgumentError
+from rankproof.feedback import Permutation
+from rankproof.losses.base import LOSSES, Loss
+from rankproof.losses.parse import aimed_at
+from rankproof.losses.parse import loss as loss_of
+from rankproof.metrics.base import Metric
+from rankproof.standardize.base import as_condition
+from rankproof.standardize.choose import candidates
+from rankproof.theory.expected import ExpectedLosses
+from rankproof.theory.noise import KINDS_OF
+from rankproof.theory.question import Question
+from rankproof.theory.spaces import FEEDBACK_KINDS, Space, space_for
+from rankproof.theory.user_code import is_place, load_function
+from rankproof.theory.user_loss import UserLoss, as_user_loss
+from rankproof.theory.user_metric import DIRECTIONS, as_user_metric
+from rankproof.theory.values import AnyMetric, as_any_metric
+from rankproof.theory.verdict import Undecided, Verdict
+from rankproof.theory.ways_out import ways_out
+
+__all__ = ["as_loss", "as_metric", "certify", "certify_metric"]
+
+
+def certify(
+    loss: str | Loss | UserLoss | Callable[..., Any],
+    metric: str | Metric | Callable[..., Any],
+    noise: str | None = None,
+    items: int = 3,
+    grades: int = 2,
+    *,
+    feedback: str | None = None,
+    direction: str = "higher",
+    convex: bool | None = None,
+    effort: float = 1.0,
+    seed: int = 0,
+) -> Verdict:
+    """Whether minimising ``loss`` optimises ``metric``.
+
+    Parameters
+    ----------
+    loss : loss, its string, or a function ``(scores, feedback) -> number``
+        A name alone, such as ``"softmax"``, is aimed at the metric. A file is given as ``my_loss.py:name``.
+    metric : metric, its string, or a function ``(ranking, feedback) -> number``
+        A file is given as ``my_metric.py:name``.
+    noise : str, optional
+        What is known about the law of the labels, a key of `rankproof.standardize.CONDITIONS`.
+    items, grades : int
+        How many items and grades are tried where everything is tried. Theorems hold for all.
+    feedback : "graded", "preferences" or "permutation", optional
+        What is observed; by default labels.
+    direction : "higher" or "lower"
+        Whether more or less of a user's metric is better.
+    convex : bool, optional
+        Whether a user's loss is convex in the scores; without that nothing can be proven of it.
+    effort : float
+        How long counterexamples are searched for, 1 is a few seconds.
+    seed : int
+        Of the search.
+
+    Returns
+    -------
+    Verdict
+        `Consistent`, `Inconsistent` or `Undecided`, with its reason and evidence.
+    """
+    asked = as_metric(metric, direction)
+    condition = None if noise is None else as_condition(noise)
+    trained = as_loss(loss, asked, condition, convex)
+    space = _space(asked, items, grades, feedback)
+    _check_fit(condition, space)
+    if isinstance(trained, Loss):
+        _check_readable(trained, space)
+    if isinstance(effort, bool) or not isinstance(effort, (int, float)) or not 0 < effort < math.inf:
+        raise ArgumentError(f"Argument effort must be a finite number above 0, got {effort!r}.")
+    known = as_whole_number("seed", seed, 0)
+    return answer(Question(trained, asked, condition, space, grades, known, float(effort)))
+
+
+def certify_metric(
+    metric: str | Metric | Callable[..., Any],
+    noise: str | None = None,
+    items: int = 3,
+    grades: int = 2,
+    *,
+    feedback: str | None = None,
+    direction: str = "higher",
+) -> Verdict:
+    """Whether any convex loss on scores is consistent with ``metric``, and which target to train on.
+
+    The arguments are those of `certify`.
+    """
+    asked = as_metric(metric, direction)
+    condition = None if noise is None else as_condition(noise)
+    space = _space(asked, items, grades, feedback)
+    _check_fit(condition, space)
+    return answer(Question(None, asked, condition, space, grades))
+
+
+def answer(question: Question) -> Verdict:
+    """The verdict of the first rule that decides the question."""
+    from rankproof.theory.rules import RULES
+
+    for rule in RULES.values():
+        verdict = rule.apply(question)
+        if verdict is not None:
+            return verdict
+    return _undecided(question)
+
+
+def _undecided(question: Question) -> Verdict:
+    subject = "a target for the metric" if question.loss is None else str(question.loss)
+    under = "" if question.noise is None else f" under {question.noise} labels"
+    more: tuple[str, ...] = ()
+    reason = (
+        f"No rule decides {subject} with {question.metric}{under}, and the search {question.here} found no "
+        "law under which it fails. That is no proof that there is none."
+    )
+    short = "no rule, no counterexample found"
+    if isinstance(question.loss, UserLoss) and not question.loss.convex:
+        reason = (
+            f"Nothing can be proven of {subject}, a function that is not known to be convex, so no law was "
+            "looked for under which it fails."
+        )
+        more = ("If the loss is convex in the scores, say so: convex=True (--convex).",)
+    elif question.constant:
+        reason = (
+            f"{question.metric} gives every ranking the same value {question.here}, so nothing can be tried "
+            "there, and no rule decides. Take more items or grades, or a smaller cutoff."
+        )
+        short = "the same value for all that was tried"
+    elif not question.past_cutoffs:
+        reason += " Lists so short say nothing about what the cutoff does: take more items, or a smaller one."
+    return Undecided(
+        **question.says(
+            reason=reason,
+            short=short,
+            rule=None,
+            reference="",
+            way_out=(*more, *ways_out(question)),
+        )
+    )
+
+
+def as_metric(metric: Any, direction: str = "higher") -> AnyMetric:
+    """A metric, its string, a function, or ``my_metric.py:name``."""
+    if direction not in DIRECTIONS:
+        raise ArgumentError(f"Argument direction must be one of {', '.join(DIRECTIONS)}, got {direction!r}.")
+    if isinstance(metric, str) and is_place(metric):
+        # Named by its place, so that it is not taken for a metric of the registry.
+        return as_user_metric(load_function(metric), direction, metric)
+    found = as_any_metric(metric, direction)
+    if isinstance(found, Metric) and direction not in ("higher", found.direction):
+        raise ArgumentError(
+            f"Argument direction is for a metric of your own; of {found} {found.direction} is better, "
+            f"got {direction!r}."
+        )
+    return found
+
+
+def as_loss(
+    loss: Any, metric: AnyMetric, noise: str | None = None, convex: bool | None = None
+) -> Loss | UserLoss:
+    """A loss, its string (aimed at the metric unless it says else), a function, or ``my_loss.py:name``."""
+    if isinstance(loss, (Loss, UserLoss)):
+        return loss
+    if isinstance(loss, str) and is_place(loss):
+        # Named by its place, so that evidence can be replayed.
+        return as_user_loss(load_function(loss), convex=convex, name=loss)
+    if isinstance(loss, str):
+        return _aimed(loss, metric, noise)
+    if callable(loss):
+        return as_user_loss(loss, convex=convex)
+    raise ArgumentError(
+        f"Argument loss must be a loss, a string such as 'softmax' or 'squared:gain', or a function "
+        f"(scores, feedback) -> number, got {loss!r}. Losses: {', '.join(LOSSES)}."
+    )
+
+
+def _aimed(spec: str, metric: AnyMetric, noise: str | None) -> Loss:
+    if not isinstance(metric, Metric):
+        return loss_of(spec)
+    try:
+        return aimed_at(metric, spec, noise)
+    except ArgumentError:
+        plain = loss_of(spec)
+        found = candidates(metric)
+        # Nothing standardises the metric: the best there is, a target that does so under a condition.
+        fitting = [target for target, _ in found if plain.needs != "nonnegative target" or target.nonnegative]
+        return loss_of(spec, target=fitting[0]) if fitting else plain
+
+
+def _check_fit(noise: str | None, space: Space) -> None:
+    """A condition on the law must be about the kind of feedback that is observed."""
+    if noise is not None and space.kind not in KINDS_OF[noise]:
+        raise ArgumentError(
+            f"The condition {noise!r} is about feedback of kind {' or '.join(KINDS_OF[noise])}, "
+            f"got {space.kind!r}. Say what is observed with feedback=, or leave out noise."
+        )
+
+
+def _check_readable(loss: Loss, space: Space) -> None:
+    """The loss must be defined on what can be observed."""
+    if loss.target is None and space.kind == "preferences":
+        # Raises unless the loss has a way of its own to read a graph.
+        ExpectedLosses(loss, space.feedback[:1])
+        return
+    for y in space.feedback:
+        grades = y.grades() if isinstance(y, Permutation) else y
+        read = list(grades) if loss.target is None else loss.target.of_feedback(y)  # type: ignore[arg-type]
+        loss.check_targets(np.array([float(u) for u in read]))
+
+
+def _space(metric: AnyMetric, items: int, grades: int, feedback: str | None) -> Space:
+    """The space to look at, with grades that mean something to the metric."""
+    kinds = metric.feedback_kinds if isinstance(metric, Metric) else FEEDBACK_KINDS
+    top = getattr(metric, "max_grade", getattr(metric, "rel", None))
+    known = int(top) if isinstance(top, (int, float)) and top == int(top) and top > 0 else None
+    return space_for(kinds, items, grades, feedback, known)

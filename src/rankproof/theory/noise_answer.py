@@ -1,0 +1,91 @@
+"""The answer to "does this law meet that condition?": yes or no, the numbers that decide it, the violation.
+
+>>> from fractions import Fraction
+>>> from rankproof.feedback import Graded
+>>> wrong = Violation((0, 1), ((Graded((1, 2)), Fraction(2, 3)), (Graded((2, 1)), Fraction(1, 3))))
+>>> print(Answer("binary", holds=False, why="item 1 has the label 2.", violation=wrong))
+binary: no, item 1 has the label 2.
+  probability  y(0)  y(1)
+          2/3     1     2
+          1/3     2     1
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
+
+from rankproof.errors import ArgumentError
+from rankproof.feedback import Feedback, Law
+from rankproof.feedback.law_text import law_table
+
+__all__ = ["Answer", "Answers", "Violation", "check_kind"]
+
+
+class Violation(NamedTuple):
+    """Where a condition fails: the items concerned, and the feedback whose probabilities show it.
+
+    The feedback need not be in the support of the law: a probability of 0 may be what breaks the condition.
+    """
+
+    items: tuple[int, ...]
+    labels: tuple[tuple[Feedback, Fraction], ...]
+
+    def table(self, indent: str = "") -> str:
+        """The feedback with its probabilities, one line each."""
+        if not self.labels:
+            return ""
+        shown = law_table([y for y, _ in self.labels], [p for _, p in self.labels])
+        return "\n".join(indent + line for line in shown.splitlines())
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Whether a law meets a condition on the noise; true in ``if`` when it does.
+
+    Attributes
+    ----------
+    condition : str
+        The name of the condition, a key of `rankproof.standardize.base.CONDITIONS` where it has one.
+    holds : bool
+    why : str
+        A sentence with the numbers that decide it.
+    violation : Violation, optional
+        The pair or triple of items and the labels with their probabilities; None when the condition holds.
+    """
+
+    condition: str
+    holds: bool
+    why: str
+    violation: Violation | None = None
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+    def __str__(self) -> str:
+        line = f"{self.condition}: {'yes' if self.holds else 'no'}, {self.why}"
+        table = "" if self.violation is None else self.violation.table("  ")
+        return f"{line}\n{table}" if table else line
+
+
+class Answers(dict[str, Answer]):
+    """Answers by the name of the condition; printed one to a line, without the labels of the violations."""
+
+    def __str__(self) -> str:
+        wide = max(map(len, self), default=0)
+        return "\n".join(
+            f"{name:<{wide}}  {'yes' if answer.holds else 'no ':<3}  {answer.why}"
+            for name, answer in self.items()
+        )
+
+
+def check_kind(condition: str, law: Law, kinds: tuple[str, ...]) -> None:
+    """Raise `ArgumentError` when the condition makes no sense for the law's kind of feedback."""
+    if not isinstance(law, Law):
+        raise ArgumentError(f"Argument law must be a Law, got {law!r:.80}. Write rankproof.Law(...).")
+    if law.kind not in kinds:
+        raise ArgumentError(
+            f"The condition {condition!r} is about feedback of kind {' or '.join(kinds)}, "
+            f"but this law is on {law.kind} feedback. rankproof.noise.check(law) lists what can be asked."
+        )

@@ -1,0 +1,65 @@
+"""Linear programs over laws: the law, or laws, that keep an order with the widest margin.
+
+Solved in floats by HiGHS, so what comes out is a proposal: callers round it to fractions and check it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from rankproof.arrays import Float64s
+
+__all__ = ["Widest", "widest"]
+
+
+class Widest(NamedTuple):
+    """The margin, and one vector of masses per block of inequalities; all masses together add up to 1."""
+
+    margin: float
+    masses: Float64s
+
+
+def widest(gains: Sequence[Float64s], equal: Float64s, allowed: np.ndarray) -> Widest | None:
+    """Maximise t with ``gains[b] @ masses[b] >= t`` for every block and ``equal @ masses.ravel() == 0``.
+
+    Parameters
+    ----------
+    gains : one array (inequalities, feedbacks) per block
+    equal : array (equations, blocks * feedbacks)
+    allowed : bools (blocks, feedbacks)
+        Where masses may differ from 0.
+    """
+    from scipy.optimize import linprog
+
+    blocks, feedbacks = allowed.shape
+    kept = np.flatnonzero(allowed.ravel())
+    rows = sum(len(block) for block in gains)
+    upper = np.zeros((rows, blocks * feedbacks + 1))
+    upper[:, -1] = 1.0
+    start = 0
+    for number, block in enumerate(gains):
+        upper[start : start + len(block), number * feedbacks : (number + 1) * feedbacks] = -block
+        start += len(block)
+    columns = np.append(kept, blocks * feedbacks)
+    equations = np.zeros((len(equal) + 1, kept.size + 1))
+    equations[:-1, :-1] = equal[:, kept]
+    equations[-1, :-1] = 1.0
+    cost = np.zeros(kept.size + 1)
+    cost[-1] = -1.0
+    solved = linprog(
+        cost,
+        A_ub=upper[:, columns],
+        b_ub=np.zeros(rows),
+        A_eq=equations,
+        b_eq=np.append(np.zeros(len(equal)), 1.0),
+        bounds=[*((0.0, None) for _ in kept), (None, None)],
+        method="highs",
+    )
+    if solved.status != 0 or solved.x is None:
+        return None
+    masses = np.zeros(blocks * feedbacks)
+    masses[kept] = np.clip(solved.x[:-1], 0.0, None)
+    return Widest(float(solved.x[-1]), masses.reshape(blocks, feedbacks))

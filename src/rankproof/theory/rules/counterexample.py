@@ -1,0 +1,68 @@
+"""A law under which the loss is proven to converge to a ranking that is not best."""
+
+from __future__ import annotations
+
+from rankproof.theory.agreement import agreeing_target
+from rankproof.theory.counterexample import Counterexample
+from rankproof.theory.evidence import counterexample_evidence
+from rankproof.theory.question import Question
+from rankproof.theory.rules.base import rule
+from rankproof.theory.search import find_counterexample
+from rankproof.theory.verdict import Inconsistent, Verdict
+from rankproof.theory.verdict_text import number_text, ranking_text
+from rankproof.theory.ways_out import ways_out
+
+__all__ = ["counterexample"]
+
+REFERENCE = "C12 Def. 1 and Lemma 5: a minimiser that sorts into a ranking that is not best"
+
+
+@rule(
+    "counterexample",
+    needs="a law of the labels (in the noise class asked for) whose expected loss has a minimiser that is "
+    "proven to sort into a ranking that is not best",
+    concludes="the loss is not consistent with the metric",
+    reference=REFERENCE,
+)
+def counterexample(question: Question) -> Verdict | None:
+    if question.loss is None:
+        return None
+    found = _search(question)
+    if found is None and question.larger is not None and _hopeless(question):
+        found = _search(question.larger)
+    if found is None:
+        return None
+    cost = number_text(found.cost if found.cost.denominator < 10**12 else float(found.cost))
+    reason = (
+        f"Under the law below the expected loss is least at scores that rank "
+        f"{ranking_text(found.minimiser_rankings[0])}, where {ranking_text(found.best_rankings[0])} is best: "
+        f"{cost} of {question.metric} is lost however much data there is."
+    )
+    return Inconsistent(
+        **question.says(
+            reason=reason,
+            short=f"loses {float(found.cost):.2g} under a law on {found.law.items} items",
+            rule="counterexample",
+            reference=REFERENCE,
+            way_out=ways_out(question),
+            evidence=(counterexample_evidence(question, found),),
+        )
+    )
+
+
+def _search(question: Question) -> Counterexample | None:
+    if question.loss is None:
+        return None
+    return find_counterexample(
+        question.loss,
+        question.metric,
+        question.space,
+        noise=question.noise,
+        seed=question.seed,
+        effort=question.effort,
+    )
+
+
+def _hopeless(question: Question) -> bool:
+    """Whether no law on so few items can tell: it takes longer lists to see that the loss fails."""
+    return question.constant or agreeing_target(question) is not None

@@ -1,0 +1,49 @@
+"""A loss that sorts as E[v] does is consistent on a feedback space where v is a target: all cases tried."""
+
+from __future__ import annotations
+
+from rankproof.theory.agreement import agreeing_target
+from rankproof.theory.evidence import known_absence, table_evidence, theorem
+from rankproof.theory.question import Question
+from rankproof.theory.rules.base import rule
+from rankproof.theory.verdict import Consistent, Verdict
+
+__all__ = ["exhausted"]
+
+REFERENCE = "B11 Th. 2, and exchanges of neighbours (bubble sort), all cases tried"
+
+
+@rule(
+    "exhausted",
+    needs="a loss whose minimiser sorts as E[u] does, and a target u that standardises the metric on the "
+    "feedback space that is asked about, found by trying all cases",
+    concludes="the loss is consistent with the metric on that space; longer lists are not covered",
+    reference=REFERENCE,
+)
+def exhausted(question: Question) -> Verdict | None:
+    sorting = question.sorting
+    if sorting is None or sorting.target is None or question.constant or not question.past_cutoffs:
+        return None
+    target = agreeing_target(question)
+    if target is None or known_absence(question.metric):
+        return None
+    if question.larger is not None and agreeing_target(question.larger) is None:
+        # They agree on few items by chance.
+        return None
+    claims = [
+        {"of": str(question.loss), "claim": "sorts as", "value": str(sorting), "reference": sorting.reference}
+    ]
+    return Consistent(
+        **question.says(
+            reason=f"The minimiser of {question.loss} sorts as {sorting} does ({sorting.reference}), and "
+            f"sorting by that mean optimises {question.metric} {question.here}: all cases were tried.",
+            short=f"sorts as {sorting}; {question.space.items} items, {question.grades} grades",
+            rule="exhausted",
+            reference=REFERENCE,
+            conditions=(question.shown_here,),
+            evidence=(
+                theorem("exhausted", REFERENCE, claims),
+                table_evidence(question, target, str(sorting.target)),
+            ),
+        )
+    )

@@ -1,0 +1,88 @@
+"""A loss that sorts as E[u] does is consistent with every metric that u standardises."""
+
+from __future__ import annotations
+
+from rankproof.claims import Claim
+from rankproof.losses.base import Loss
+from rankproof.standardize.base import CONDITIONS
+from rankproof.standardize.user import UserTarget
+from rankproof.theory.agreement import agreeing_target
+from rankproof.theory.evidence import target_evidence, theorem
+from rankproof.theory.question import Question
+from rankproof.theory.rules.base import rule, stated_conditions
+from rankproof.theory.verdict import Consistent, Verdict
+
+__all__ = ["standardised"]
+
+REFERENCE = "B11 Th. 2; R11 Th. 8, 9"
+
+
+@rule(
+    "standardised",
+    needs="a loss whose minimiser sorts as E[u] does, and a target u that standardises the metric: always, "
+    "or under the condition that is asked for",
+    concludes="the loss is consistent with the metric",
+    reference=REFERENCE,
+)
+def standardised(question: Question) -> Verdict | None:
+    loss, sorting, metric = question.loss, question.sorting, question.known_metric
+    if not isinstance(loss, Loss) or sorting is None or sorting.target is None or metric is None:
+        return None
+    claim = _claim(question)
+    if claim is None:
+        return None
+    own = isinstance(sorting.target, UserTarget)
+    if own and claim.value is True and agreeing_target(question) is None:
+        # What a user says of a target is believed where it cannot be tried.
+        return None
+    condition = None if claim.value is True else str(claim.value)
+    reason = (
+        f"The minimiser of {loss} sorts as {sorting} does ({sorting.reference}), and sorting by that mean "
+        f"optimises {metric}{'' if condition is None else f' if {CONDITIONS[condition]}'} "
+        f"({claim.reference})."
+    )
+    claims = [
+        {"of": str(loss), "claim": "sorts as", "value": str(sorting), "reference": sorting.reference},
+        {
+            "of": str(sorting.target),
+            "claim": f"standardizes {metric}",
+            "value": claim.value,
+            "note": claim.note,
+            "reference": claim.reference,
+        },
+    ]
+    evidence = [theorem("standardised", REFERENCE, claims)]
+    if condition is None or condition == "binary":
+        evidence += target_evidence(question)
+    conditions = stated_conditions(claim)
+    if own:
+        conditions = (
+            *conditions,
+            f"{sorting.target} standardises {metric}, as its user says: {claim.reference}",
+        )
+    if loss.claims.value("convex") is False:
+        conditions = (*conditions, "the solver finds a global minimum: the loss is not convex")
+    return Consistent(
+        **question.says(
+            reason=reason,
+            short=f"sorts as {sorting}" + ("" if condition is None else f"; {condition} labels"),
+            rule="standardised",
+            reference=REFERENCE,
+            conditions=conditions,
+            evidence=tuple(evidence),
+        )
+    )
+
+
+def _claim(question: Question) -> Claim | None:
+    """The claim that the target standardises the metric without a condition, else under a granted one."""
+    metric, sorting = question.known_metric, question.sorting
+    if metric is None or sorting is None or sorting.target is None:
+        return None
+    found = sorting.target.claims_for(metric)
+    for claim in found:
+        if claim.value is True:
+            return claim
+    # What was asked for counts before what the space grants by itself.
+    wanted = [question.noise, *sorted(question.granted)]
+    return next((c for name in wanted for c in found if name is not None and c.value == name), None)

@@ -1,0 +1,107 @@
+"""Without a loss: a convex loss that is consistent exists when the metric has a target."""
+
+from __future__ import annotations
+
+from rankproof.errors import ArgumentError
+from rankproof.losses.auto import choose
+from rankproof.standardize.base import CONDITIONS
+from rankproof.standardize.choose import candidates
+from rankproof.theory.agreement import lasting_form
+from rankproof.theory.evidence import known_absence, table_evidence, target_evidence, theorem
+from rankproof.theory.question import Question
+from rankproof.theory.rules.base import rule, stated_conditions
+from rankproof.theory.verdict import Consistent, Verdict
+
+__all__ = ["target_exists"]
+
+REFERENCE = "B11 Th. 2; R11 Th. 8, 9"
+BUBBLE = "exchanges of neighbours (bubble sort), all cases tried"
+
+
+@rule(
+    "target-exists",
+    needs="no loss: a metric with a target, known for all items and grades or found by trying all cases on "
+    "few",
+    concludes="a convex loss that is consistent with the metric exists: softmax or squared loss on that "
+    "target",
+    reference=REFERENCE,
+)
+def target_exists(question: Question) -> Verdict | None:
+    if question.loss is not None:
+        return None
+    return _known(question) or _found(question)
+
+
+def _known(question: Question) -> Verdict | None:
+    """A target that the registry claims."""
+    metric = question.known_metric
+    if metric is None:
+        return None
+    wanted = [True, question.noise, *sorted(question.granted)]
+    found = candidates(metric)
+    pair = next(
+        ((t, c) for value in wanted for t, c in found if value is not None and c.value == value), None
+    )
+    if pair is None:
+        return None
+    target, claim = pair
+    condition = None if claim.value is True else str(claim.value)
+    loss = choose(metric, condition).loss
+    reason = (
+        f"Sorting by the mean of the target {target} optimises {metric}"
+        f"{'' if condition is None else f' if {CONDITIONS[condition]}'} ({claim.reference})."
+    )
+    claims = [
+        {
+            "of": str(target),
+            "claim": f"standardizes {metric}",
+            "value": claim.value,
+            "note": claim.note,
+            "reference": claim.reference,
+        }
+    ]
+    evidence = [theorem("target-exists", REFERENCE, claims)]
+    if condition in (None, "binary"):
+        evidence += target_evidence(question)
+    return Consistent(
+        **question.says(
+            reason=reason,
+            short=f"target {target}" + ("" if condition is None else f"; {condition} labels"),
+            rule="target-exists",
+            reference=REFERENCE,
+            conditions=stated_conditions(claim),
+            way_out=(f"Train with {loss}: rankproof.loss({str(loss)!r}).",),
+            evidence=tuple(evidence),
+        )
+    )
+
+
+def _found(question: Question) -> Verdict | None:
+    """A target that was found by trying all cases; longer lists may have none."""
+    if known_absence(question.metric) or not question.past_cutoffs:
+        return None
+    found = question.existence
+    if found.outcome == "trivial" and question.known_metric is None:
+        raise ArgumentError(
+            f"{question.metric} gives every ranking the same value {question.here}, so there is nothing to "
+            "decide. Take more items or grades."
+        )
+    if found.target is None:
+        return None
+    if question.larger is not None and question.larger.existence.outcome == "none":
+        return None
+    closed_form = lasting_form(question)
+    form = f", which is {closed_form} up to scale" if closed_form else ""
+    return Consistent(
+        **question.says(
+            reason=f"{question.metric} has a target {question.here}{form}: sorting by its mean is best "
+            "under every law, since every exchange of neighbours gains a multiple of the difference of "
+            "their targets.",
+            short=f"target {closed_form or 'found'}",
+            rule="target-exists",
+            reference=BUBBLE,
+            conditions=(question.shown_here,),
+            way_out=("Regress on the target: squared loss on it is consistent.",),
+            evidence=(table_evidence(question, found.target, closed_form),),
+        )
+    )
