@@ -64,7 +64,9 @@ class LossChoice:
         }
 
 
-def loss_for(metric: str | Metric, loss: str = "auto", noise: str | None = None) -> LossChoice:
+def loss_for(
+    metric: str | Metric, loss: str = "auto", noise: str | None = None, *, engine: str | None = None
+) -> LossChoice:
     """The loss asked for, or the consistent one, with its reason.
 
     Parameters
@@ -75,6 +77,8 @@ def loss_for(metric: str | Metric, loss: str = "auto", noise: str | None = None)
         own (``softmax:gain``).
     noise : str, optional
         What is known about the law of the labels, a key of `CONDITIONS`.
+    engine : str, optional
+        The engine that boosts trees: then ``auto`` is the best of its losses for them.
 
     >>> for word, sentence in loss_for("nDCG@10").lines():
     ...     print(f"{word}: {sentence}")
@@ -88,7 +92,12 @@ def loss_for(metric: str | Metric, loss: str = "auto", noise: str | None = None)
     asked = metric_of(metric)
     condition = None if noise is None else as_condition(noise)
     if loss == "auto":
-        chosen = choose(asked, noise)
+        if engine is not None:
+            from rankproof.fit.engines.default import boosting_loss, preferred
+
+            chosen = boosting_loss(asked, noise, among=preferred(engine))
+        else:
+            chosen = choose(asked, noise)
         return LossChoice(asked, chosen.loss, None, chosen.claim, chosen.warning)
     made = aimed_at(asked, loss, noise)
     claims = () if made.target is None else made.target.claims_for(asked)

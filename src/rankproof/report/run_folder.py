@@ -41,9 +41,9 @@ RESULTS = "results.json"
 _PACKAGES = ("rankproof", "numpy", "scipy", "numba", "scikit-learn")
 
 
-def versions() -> dict[str, str]:
-    """What the numbers depend on beside data and settings."""
-    known = {name: version(name) for name in _PACKAGES}
+def versions(*more: str) -> dict[str, str]:
+    """What the numbers depend on beside data and settings; ``more`` are packages that a model needs."""
+    known = {name: version(name) for name in (*_PACKAGES, *more)}
     return {**known, "python": platform.python_version(), "machine": platform.machine()}
 
 
@@ -120,15 +120,26 @@ def new_run(path: StrPath, *, replace: bool = False) -> Iterator[Path]:
         draft.mkdir(parents=True)
         yield draft
         if folder.exists():
+            old = _model_files(folder) - {file.name for file in draft.iterdir()}
             # The results last: until then the SHA-256 in the old ones tells that the model is not theirs.
             for file in sorted(draft.iterdir(), key=lambda one: one.name == RESULTS):
                 file.replace(folder / file.name)
+            for name in old:
+                (folder / name).unlink(missing_ok=True)
         else:
             draft.replace(folder)
     except OSError as error:
         raise DataError(f"Run {str(path)!r} cannot be written: {error.strerror or error}.") from None
     finally:
         shutil.rmtree(draft, ignore_errors=True)
+
+
+def _model_files(folder: Path) -> set[str]:
+    """The files of the model that a run is about; another model may have others."""
+    if not is_run(folder):
+        return set()
+    names = json.loads((folder / RESULTS).read_bytes())["model"]
+    return {name for name in names if Path(name).name == name} if isinstance(names, dict) else set()
 
 
 def write_results(folder: Path, facts: dict[str, Any]) -> None:

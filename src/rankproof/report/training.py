@@ -1,11 +1,11 @@
-"""One training, from data to a ranker: the penalty chosen on held-out queries, then what the ranker gets."""
+"""One training, from data to a ranker: what is chosen on held-out queries, then what the ranker gets."""
 
 from __future__ import annotations
 
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from rankproof.evaluation.tables import Table, number
 from rankproof.metrics.base import Metric
 from rankproof.report.choice import LossChoice
 
-__all__ = ["Trained", "linear_ranker", "penalties_of", "train"]
+__all__ = ["Selection", "Trained", "linear_ranker", "penalties_of", "train"]
 
 PATH = (1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 
@@ -50,27 +50,65 @@ def penalties_of(text: str) -> tuple[float, ...]:
 
 
 @dataclass(frozen=True, eq=False)
+class Selection:
+    """What was chosen by the metric on held-out queries.
+
+    ``word`` is what was chosen (l2, trees, epochs), ``what`` the same in a sentence, ``path`` the metric for
+    every candidate; it is empty when there was nothing to choose.
+    """
+
+    word: str
+    what: str
+    chosen: float
+    held_out: str
+    path: Mapping[float, float] = field(default_factory=dict)
+
+    def table(self, metric: Metric) -> Table:
+        """The candidates; of many numbers of steps 1, 2, 5, 10, 20, 50, ..., the one chosen and the last."""
+        shown = [
+            value
+            for value in self.path
+            if self.word == "l2" or value in (self.chosen, max(self.path)) or _is_round(value)
+        ]
+        rows = [
+            [f"{value:g}", number(self.path[value]), "chosen" if value == self.chosen else ""]
+            for value in shown
+        ]
+        return Table([self.word, f"{metric}, {self.held_out}", ""], rows, words=[""])
+
+    @property
+    def note(self) -> str | None:
+        """A sentence when a number of steps could have been chosen, and was not."""
+        if self.path or self.word == "l2":
+            return None
+        return f"{self.what} is {self.chosen:g}: there was no --valid to choose it by."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        path = [{self.word: value, "value": found} for value, found in self.path.items()]
+        return {self.word: self.chosen, "held_out": self.held_out, "path": path}
+
+
+def _is_round(value: float) -> bool:
+    digits = f"{value:.0f}"
+    return digits[0] in "125" and not digits[1:].strip("0")
+
+
+@dataclass(frozen=True, eq=False)
 class Trained:
     """A fitted ranker with what it was chosen by and what it gets."""
 
     ranker: Any
     metric: Metric
-    # Penalty -> metric on held-out queries; empty when there was nothing to choose.
-    selection: Mapping[float, float]
-    held_out: str
-    l2: float
+    selection: Selection
     results: Mapping[str, Results]
     warnings: list[str]
 
     def tables(self) -> list[Table]:
-        """The penalties, if there was a choice, and the metric of the model beside a constant scorer."""
+        """What there was to choose from, and the metric of the model beside a constant scorer."""
         found = []
-        if len(self.selection) > 1:
-            rows = [
-                [f"{l2:g}", number(value), "chosen" if l2 == self.l2 else ""]
-                for l2, value in self.selection.items()
-            ]
-            found.append(Table(["l2", f"{self.metric}, {self.held_out}", ""], rows, words=[""]))
+        if len(self.selection.path) > 1:
+            found.append(self.selection.table(self.metric))
         if self.results:
             found.append(self._report())
         return found
@@ -83,19 +121,15 @@ class Trained:
             counts = [str(results.counted[name]), str(results.empty[name])]
             rows.append([part, number(results.mean[name]), shown, *counts])
             rows.append([f"(constant scorer, {part})", number(results.constant[name]), "", *counts])
-        if "valid" in self.results and len(self.selection) > 1:
-            notes.append("The penalty was chosen on valid, so its value there flatters the model.")
+        if "valid" in self.results and len(self.selection.path) > 1:
+            notes.append(f"{self.selection.what} was chosen on valid, so its value there flatters the model.")
         level = next(iter(self.results.values())).level
         return Table(["data", name, f"{level:.0%} interval", "queries", "empty"], rows, notes)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
         return {
-            "selection": {
-                "l2": self.l2,
-                "held_out": self.held_out,
-                "path": [{"l2": l2, "value": value} for l2, value in self.selection.items()],
-            },
+            "selection": self.selection.to_dict(),
             "solver": self.ranker.report_.as_dict(),
             "warnings": self.warnings,
             "results": {part: one.to_dict(per_query=True) for part, one in self.results.items()},
@@ -106,12 +140,10 @@ def linear_ranker(
     choice: LossChoice, penalties: Sequence[float], settings: Mapping[str, Any], *, verbose: int = 0
 ) -> Any:
     """The ranker for these settings, which are checked: nothing is refused once the work has begun."""
-    from rankproof.evaluation.bootstrap import as_level
     from rankproof.fit.linear import LinearRanker
     from rankproof.fit.linear_cv import LinearRankerCV
     from rankproof.fit.settings import Settings
 
-    as_level("level", settings["level"])
     shared = {
         "metric": str(choice.metric),
         "loss": choice.loss,
@@ -137,24 +169,26 @@ def train(
 ) -> Trained:
     """Fit a ranker to the part ``train`` and report on ``valid`` and ``test``, where they are there.
 
-    With one penalty there is nothing to choose; with several, ``valid`` decides, or else cross-validation.
+    What there is to choose (a penalty, a number of trees or of epochs) ``valid`` decides, or else what the
+    ranker holds out itself.
     """
     for part in ("train", "valid"):
         _check_judged(part, data)
     known, valid, threads = data["train"], data.get("valid"), ranker.threads
-    selection: dict[float, float] = {}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         if hasattr(ranker, "l2s"):
             ranker.fit(known.X, known.labels, qid=known.qids, validation=valid)
-            sign = 1.0 if metric.direction == "higher" else -1.0
-            means = sign * np.asarray(ranker.scores_).mean(axis=0)
-            selection = dict(zip(ranker.l2_path_.tolist(), means.tolist(), strict=True))
-            l2 = float(ranker.l2_)
-            held_out = "valid" if valid is not None else f"mean of {ranker.scores_.shape[0]} folds of train"
+            selection = _penalty(ranker, metric, valid)
+        elif hasattr(ranker, "n_estimators"):
+            ranker.fit(known.X, known.labels, qid=known.qids, validation=valid)
+            selection = _trees(ranker)
+        elif hasattr(ranker, "valid_share"):
+            ranker.fit(known.X, known.labels, qid=known.qids, validation=valid)
+            selection = _epochs(ranker, valid)
         else:
             ranker.fit(known.X, known.labels, qid=known.qids)
-            l2, held_out = float(ranker.l2), "one penalty, nothing to choose"
+            selection = Selection("l2", "The penalty", float(ranker.l2), "one penalty, nothing to choose")
     results = {}
     for part in ("valid", "test"):
         if part in data:
@@ -162,7 +196,28 @@ def train(
             results[part] = evaluate(scores, data[part], metric, level=level, seed=seed, threads=threads)
     # How it was computed is no part of the model.
     ranker.set_params(verbose=0, threads=None)
-    return Trained(ranker, metric, selection, held_out, l2, results, [str(one.message) for one in caught])
+    return Trained(ranker, metric, selection, results, [str(one.message) for one in caught])
+
+
+def _penalty(ranker: Any, metric: Metric, valid: RankingData | None) -> Selection:
+    sign = 1.0 if metric.direction == "higher" else -1.0
+    means = sign * np.asarray(ranker.scores_).mean(axis=0)
+    path = dict(zip(ranker.l2_path_.tolist(), means.tolist(), strict=True))
+    held_out = "valid" if valid is not None else f"mean of {ranker.scores_.shape[0]} folds of train"
+    return Selection("l2", "The penalty", float(ranker.l2_), held_out, path)
+
+
+def _trees(ranker: Any) -> Selection:
+    path: dict[float, float] = dict(enumerate(ranker.evaluations_.tolist(), start=1))
+    held_out = "valid" if path else "none, so all trees are kept"
+    return Selection("trees", "The number of trees", int(ranker.n_iter_), held_out, path)
+
+
+def _epochs(ranker: Any, valid: RankingData | None) -> Selection:
+    path: dict[float, float] = {one.number: one.metric for one in ranker.history_ if one.metric is not None}
+    share = f"{ranker.valid_share:.0%} of the queries of train"
+    held_out = ("valid" if valid is not None else share) if path else "none, so the last epoch is kept"
+    return Selection("epochs", "The number of epochs", int(ranker.report_.best_epoch), held_out, path)
 
 
 def _check_judged(part: str, data: Mapping[str, RankingData]) -> None:

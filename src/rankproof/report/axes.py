@@ -1,0 +1,183 @@
+"""Axes of charts: where numbers lie on the paper, round numbers to label, and the frame with its grid.
+
+>>> ticks(0.0, 1.0), ticks(-0.31, 0.47)
+([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [-0.2, 0.0, 0.2, 0.4])
+>>> decades(70.0, 2e4)
+[100.0, 1000.0, 10000.0]
+>>> Scale(0.0, 10.0, 50.0, 250.0)(5.0), Scale(1.0, 100.0, 0.0, 100.0, log=True)(10.0)
+(150.0, 50.0)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rankproof.report.svg import Markup, shortened, tag, text_width, tip
+
+__all__ = [
+    "FONT",
+    "Frame",
+    "Scale",
+    "axis_name",
+    "decades",
+    "frame_of",
+    "scale_of",
+    "tick_text",
+    "tick_texts",
+    "ticks",
+]
+
+FONT = 12.0
+# Space for the labels below, and for the name of the axis.
+BELOW, AXIS_NAME, TOP, RIGHT = 18.0, 18.0, 26.0, 10.0
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Numbers from ``low`` to ``high`` lie between ``start`` and ``stop`` on the paper."""
+
+    low: float
+    high: float
+    start: float
+    stop: float
+    log: bool = False
+
+    def __call__(self, value: float) -> float:
+        if self.log:
+            share = math.log(value / self.low) / math.log(self.high / self.low)
+        else:
+            share = (value - self.low) / (self.high - self.low)
+        return self.start + share * (self.stop - self.start)
+
+    def ticks(self, many: int = 5) -> list[float]:
+        """Round numbers on the axis."""
+        if self.log:
+            found = decades(self.low, self.high)
+            if len(found) >= 2:
+                return found
+        return ticks(self.low, self.high, many)
+
+
+def scale_of(
+    values: Iterable[float], start: float, stop: float, *, log: bool = False, zero: bool = False
+) -> Scale:
+    """A scale that holds all values (those above 0, if logarithmic), and 0 if asked for."""
+    known = [v for v in values if math.isfinite(v) and (v > 0 or not log)]
+    if zero:
+        known.append(0.0)
+    low, high = (min(known), max(known)) if known else (1.0 if log else 0.0, 1.0)
+    if low == high:
+        low, high = (low / 2, high * 2) if log else (low - 0.5, high + 0.5)
+    return Scale(low, high, start, stop, log)
+
+
+def ticks(low: float, high: float, many: int = 5) -> list[float]:
+    """About that many multiples of 1, 2 or 5 times a power of ten between two numbers."""
+    width = high - low
+    if not (math.isfinite(width) and width > 0):
+        return [low] if math.isfinite(low) else []
+    power = 10.0 ** math.floor(math.log10(width / many))
+    step = min((power * k for k in (1, 2, 5, 10)), key=lambda s: (abs(width / s - many), s))
+    digits = max(0, 12 - math.floor(math.log10(step)))
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    # Each once, also where steps are lost in rounding.
+    return list(dict.fromkeys(round(k * step, digits) + 0.0 for k in range(first, last + 1)))
+
+
+def decades(low: float, high: float) -> list[float]:
+    """The powers of ten between two positive numbers."""
+    first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
+    return [10.0**k for k in range(first, last + 1)]
+
+
+def tick_text(value: float) -> str:
+    """A number beside an axis.
+
+    >>> tick_text(0.25), tick_text(1e5), tick_text(-1e-6), tick_text(2000.0)
+    ('0.25', '10⁵', '−10⁻⁶', '2000')
+    """
+    size = abs(value)
+    if _needs_power(value):
+        power = math.floor(math.log10(size) + 1e-9)
+        front = size / 10.0**power
+        shown = "" if abs(front - 1) < 1e-9 else f"{front:.3g}·"
+        raised = str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+        return f"{'−' if value < 0 else ''}{shown}10{raised}"
+    return f"{value:.6g}".replace("-", "−")
+
+
+def tick_texts(values: list[float]) -> list[str]:
+    """Numbers beside an axis, with the same decimals where they have any.
+
+    >>> tick_texts([0.1, 0.15, 0.2]), tick_texts([0.0, 1e5])
+    (['0.10', '0.15', '0.20'], ['0', '10⁵'])
+    """
+    shown = [tick_text(value) for value in values]
+    if any(map(_needs_power, values)):
+        return shown
+    decimals = max((len(text.partition(".")[2]) for text in shown), default=0)
+    return [f"{value:.{decimals}f}".replace("-", "−") for value in values]
+
+
+def _needs_power(value: float) -> bool:
+    return bool(value) and not 1e-3 <= abs(value) < 1e5
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Two scales, and the grid with its labels."""
+
+    x: Scale
+    y: Scale
+    parts: list[Markup]
+
+
+def frame_of(
+    size: tuple[float, float],
+    x: Scale,
+    y: Scale,
+    names: tuple[str, str],
+    *,
+    x_ticks: bool = True,
+) -> Frame:
+    """The frame of a chart of that width and height; ``x`` and ``y`` are moved to their places on it.
+
+    Without ``x_ticks`` the places along x have no numbers.
+    """
+    width, height = size
+    bottom = height - BELOW - AXIS_NAME
+    y = Scale(y.low, y.high, bottom, TOP, y.log)
+    rows = _labelled(y, max(2, int((bottom - TOP) / 38)))
+    left = max((text_width(text, FONT) for _, text in rows), default=0.0) + 10
+    x = Scale(x.low, x.high, left, width - RIGHT, x.log)
+    parts = []
+    for value, text in rows:
+        at = y(value)
+        parts.append(tag("line", x1=left, x2=width - RIGHT, y1=at, y2=at, class_="grid"))
+        parts.append(tag("text", text, x=left - 6, y=at + 4, class_="tick end"))
+    if x_ticks:
+        for value, text in _labelled(x, max(2, int((width - left) / 70))):
+            at = x(value)
+            parts.append(tag("line", x1=at, x2=at, y1=bottom, y2=bottom + 4, class_="axis"))
+            parts.append(tag("text", text, x=at, y=bottom + BELOW, class_="tick middle"))
+        parts.append(tag("line", x1=left, x2=width - RIGHT, y1=bottom, y2=bottom, class_="axis"))
+    parts.append(axis_name(names[0], (left + width - RIGHT) / 2, height - 4, width))
+    parts.append(tag("text", shortened(names[1], width, FONT), tip(names[1]), x=0, y=12, class_="axis-name"))
+    return Frame(x, y, parts)
+
+
+def axis_name(name: str, middle: float, y: float, width: float) -> Markup:
+    """The name of an axis, in its middle, or further left where it would leave the paper."""
+    shown = shortened(name, width, FONT)
+    if middle + text_width(shown, FONT) / 2 > width:
+        return tag("text", shown, tip(name), x=width, y=y, class_="axis-name end")
+    return tag("text", shown, tip(name), x=middle, y=y, class_="axis-name middle")
+
+
+def _labelled(scale: Scale, many: int) -> list[tuple[float, str]]:
+    """Round numbers with their texts."""
+    values = scale.ticks(many)
+    texts = [tick_text(value) for value in values] if scale.log else tick_texts(values)
+    return list(zip(values, texts, strict=True))

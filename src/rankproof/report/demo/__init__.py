@@ -1,0 +1,1 @@
+"""The demonstration: what losses converge to in a world whose law is known, and what it costs."""

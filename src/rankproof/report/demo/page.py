@@ -1,0 +1,146 @@
+"""The demonstration as tables for the terminal and as a report."""
+
+from __future__ import annotations
+
+from rankproof.evaluation.tables import Table
+from rankproof.feedback import Graded
+from rankproof.report.content import (
+    Command,
+    DataTable,
+    Facts,
+    LineChart,
+    Report,
+    Section,
+    Series,
+    Text,
+    VerdictBox,
+)
+from rankproof.report.demo.convergence import Scene
+from rankproof.report.demo.without_loss import WithoutLoss
+from rankproof.report.pages.verdict import verdict_box
+from rankproof.report.sources import sources_in
+
+__all__ = ["demo_report", "law_table", "regret_table", "without_table"]
+
+# A regret below this is drawn at it: a logarithmic axis has no 0.
+FLOOR = 1e-5
+_SIZE = (
+    "The scorer is linear over one indicator per kind of query and item, so it can represent every scoring "
+    "function: what a loss loses with all data is lost by the loss alone. The difference is a few "
+    "thousandths to a few hundredths here, about what systems in papers differ by. How large it is on real "
+    "data depends on how much the labels of a query disagree."
+)
+_KINDS = (
+    "Ambiguous queries: each kind has two or three readings, each with a probability and with grades of its "
+    "own. Kinds, readings and grades are drawn from the seed; nothing is chosen by its result."
+)
+
+
+def regret_table(scene: Scene) -> Table:
+    """The regret of every loss at some sample sizes, and what it converges to."""
+    shown = [k for k, size in enumerate(scene.sizes) if k == 0 or str(size).rstrip("0") == "1"]
+    rows = []
+    for curve in scene.curves:
+        limit = "?" if curve.limit is None else "0" if curve.limit == 0 else f"{curve.limit:.4f}"
+        missed = "?" if curve.missed is None else f"{curve.missed} of {len(scene.laws)}"
+        rows.append([curve.name, *(f"{curve.regrets[k]:.4f}" for k in shown), limit, missed])
+    columns = ["loss", *(f"{scene.sizes[k]:,}" for k in shown), "with all data", "kinds it gets wrong"]
+    regret = (
+        f"Regret: how much {scene.metric} is lost to the best ranking, which reaches {scene.best:.4f}; mean "
+        f"of {scene.draws} samples of so many queries."
+    )
+    limit = "With all data: computed from the law by minimising the expected loss, not estimated."
+    return Table(columns, rows, [regret, limit])
+
+
+def without_table(scene: WithoutLoss) -> Table:
+    """What the best known loss loses with dependent and with independent labels."""
+    rows = [
+        ["labels as they are, dependent", f"{scene.dependent_regret:.4f}"],
+        ["the same items, independent", f"{scene.independent_regret:.4f}"],
+    ]
+    notes = [f"Mean over {scene.kinds} kinds of queries, with all the data in the world; {scene.loss}."]
+    return Table([f"{scene.metric}: the world", "regret"], rows, notes)
+
+
+def law_table(scene: Scene, kinds: int | None = None) -> Table:
+    """The law of the world: every kind of query with its readings."""
+    rows = []
+    for number, law in enumerate(scene.laws[:kinds]):
+        for y, p in law.pairs():
+            labels = y if isinstance(y, Graded) else ()
+            rows.append([str(number), f"{float(p):g}", " ".join(map(str, labels))])
+    notes = [] if kinds is None else [f"... and {len(scene.laws) - kinds} more kinds"]
+    return Table(["kind", "probability", "labels"], rows, notes, words=["labels"])
+
+
+def demo_report(scene: Scene, without: WithoutLoss, command: str, following: str) -> Report:
+    """One page with all scenes."""
+    return Report(
+        "What losses converge to",
+        [
+            _convergence(scene),
+            _without(without),
+            Section("The world", _world(scene)),
+            Section(
+                "Make it again", [Command(command), Text(["Next, on your own data:"]), Command(following)]
+            ),
+        ],
+        lead="A world whose labels follow a known law, so that the best possible ranking is known, and "
+        "with it what every loss loses: with few queries, with many, and with all the data in the world.",
+    )
+
+
+def _convergence(scene: Scene) -> Section:
+    lines = []
+    for curve in scene.curves:
+        points = [(float(n), max(FLOOR, r)) for n, r in zip(scene.sizes, curve.regrets, strict=True)]
+        lines.append(Series(curve.name, points, limit=curve.limit or None))
+    chart = LineChart(
+        lines,
+        "queries trained on",
+        f"{scene.metric} lost to the best ranking",
+        title="A consistent loss goes to zero, others level off",
+        log_x=True,
+        log_y=True,
+        caption=f"Mean of {scene.draws} samples. A regret below {FLOOR:g} is drawn at {FLOOR:g}. Dashed: "
+        "what a loss converges to, computed from the law.",
+    )
+    return Section(
+        "Regret against the size of the sample",
+        [
+            chart,
+            DataTable(regret_table(scene)),
+            Text([_SIZE], tone="note"),
+        ],
+    )
+
+
+def _without(scene: WithoutLoss) -> Section:
+    box: VerdictBox = verdict_box(scene.verdict)
+    other: VerdictBox = verdict_box(scene.independent)
+    return Section(
+        f"A metric without a convex loss: {scene.metric}",
+        [
+            box,
+            Text(["The way round: when the labels of the items are independent, a loss is consistent."]),
+            other,
+            DataTable(without_table(scene)),
+        ],
+    )
+
+
+def _world(scene: Scene) -> list[Text | Facts | DataTable]:
+    return [
+        Text([_KINDS]),
+        Facts(
+            [
+                ("seed", str(scene.seed)),
+                ("kinds of queries", str(len(scene.laws))),
+                ("items of a query", str(scene.laws[0].items)),
+                ("best possible", f"{scene.metric} {scene.best:.4f}"),
+                *sources_in("C12").items(),
+            ]
+        ),
+        DataTable(law_table(scene), "The law, kind by kind", folded=True),
+    ]

@@ -1,0 +1,141 @@
+"""A report as one HTML file that needs no network: style, script and pictures are inside.
+
+Text is escaped wherever it stands (templates escape by themselves, the pictures through
+`rankproof.report.svg`, data for the script as JSON without angle brackets), and the page forbids its own
+script to load anything.
+
+>>> from rankproof.report.content import Report, Section, Text
+>>> page = render(Report("<b>Run</b>", [Section("A & B", [Text(["1 < 2"])])]))
+>>> "<h1>&lt;b&gt;Run&lt;/b&gt;</h1>" in page, "1 &lt; 2" in page
+(True, True)
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import cache
+from importlib.metadata import version
+from itertools import repeat
+from typing import TYPE_CHECKING, Any
+
+from rankproof.data.open import StrPath, as_path, create_bytes
+from rankproof.errors import ArgumentError
+from rankproof.evaluation.tables import number
+from rankproof.report import charts
+from rankproof.report.content import LawScene, MatrixGrid, Report
+from rankproof.report.law_charts import BEST, law_chart
+from rankproof.report.law_grid import grid
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+__all__ = ["check_report_path", "render", "write_report"]
+
+# The widths that charts are drawn for; the style sheet chooses by the width of the window.
+WIDE, NARROW = 840, 330
+
+
+def render(report: Report) -> str:
+    """The page as text."""
+    return _environment().get_template("page.html").render(report=report)
+
+
+def write_report(report: Report, path: StrPath) -> None:
+    """Write the page; the file appears when all of it is written."""
+    page = render(report).encode()
+    with create_bytes(path) as file:
+        file.write(page)
+
+
+def check_report_path(path: StrPath) -> None:
+    """Raise `ArgumentError` when no file can be written there: to be asked before the work starts."""
+    file = as_path(path)
+    if file.is_dir():
+        raise ArgumentError(f"A report is a file, and {str(path)!r} is a folder. Name a file in it.")
+    folder = file.absolute().parent
+    if not folder.is_dir():
+        raise ArgumentError(
+            f"Report {str(path)!r} cannot be written: its folder does not exist. Make it first."
+        )
+    if not os.access(folder, os.W_OK):
+        raise ArgumentError(f"Report {str(path)!r} cannot be written: its folder may not be written to.")
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    made = Environment(
+        loader=PackageLoader("rankproof.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    # NaN is not JSON: it must be refused here, not by the reader's browser.
+    made.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "allow_nan": False, "separators": (",", ":")}
+    made.globals |= {
+        "version": version("rankproof"),
+        "WIDE": WIDE,
+        "NARROW": NARROW,
+        "charts": {
+            "lines": charts.line_chart,
+            "query_bars": charts.query_bars,
+            "named_bars": charts.named_bars,
+            "histograms": charts.histograms,
+        },
+        "law_chart": law_chart,
+        "matrix_data": _matrix_data,
+        "scene_data": _scene_data,
+    }
+    return made
+
+
+def _matrix_data(block: MatrixGrid) -> list[list[dict[str, Any]]]:
+    """What a click on a cell shows."""
+    return [
+        [
+            {
+                "outcome": cell.verdict.outcome,
+                "head": cell.verdict.head,
+                "rows": [[name, list(sentences)] for name, sentences in cell.verdict.rows],
+                "details": list(cell.verdict.details),
+            }
+            for cell in row
+        ]
+        for row in block.cells
+    ]
+
+
+def _scene_data(scene: LawScene) -> dict[str, Any]:
+    """What stands on the page at first, and what the slider needs."""
+    laws = grid(len(scene.corners), scene.steps)
+    best = _law_row(scene, BEST, scene.best, [0.0] * len(laws))
+    rows = [best, *map(_law_row, repeat(scene), scene.losses, scene.reached, scene.lost)]
+    shares = zip(scene.corners, laws[scene.start], strict=True)
+    return {
+        "start": laws[scene.start],
+        "words": ", ".join(f"{corner} with {weight / scene.steps:.2f}" for corner, weight in shares),
+        "rows": rows,
+        "plain": {
+            "corners": list(scene.corners),
+            "steps": scene.steps,
+            "laws": laws,
+            "rankings": list(scene.rankings),
+            "rows": rows,
+        },
+    }
+
+
+def _law_row(
+    scene: LawScene, name: str, reached: Sequence[int], lost: Sequence[float]
+) -> dict[str, list[Any] | str]:
+    """Of every law: the number of the rankings, their value, and what is lost."""
+    sign = -1.0 if scene.higher_is_better else 1.0
+    return {
+        "name": name,
+        "reached": list(reached),
+        "value": [number(v + sign * cost) for v, cost in zip(scene.values, lost, strict=True)],
+        "lost": [number(cost) if cost > 0 else "" for cost in lost],
+    }

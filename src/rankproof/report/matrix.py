@@ -1,0 +1,44 @@
+"""The matrix of verdicts as tables: all reasons in short, and the grid of loss by metric."""
+
+from __future__ import annotations
+
+from rankproof.evaluation.tables import Table
+from rankproof.theory.matrix import Matrix
+from rankproof.theory.verdict import Verdict
+
+__all__ = ["SIGNS", "matrix_tables"]
+
+SIGNS = {"consistent": "yes", "inconsistent": "no", "undecided": "?"}
+
+
+def matrix_tables(matrix: Matrix) -> list[Table]:
+    """One table with the reason of every cell, and the grid."""
+    return [_reasons(matrix), _grid(matrix)]
+
+
+def _reasons(matrix: Matrix) -> Table:
+    rows = [
+        [metric, loss, SIGNS[matrix[loss, metric].outcome], _why(matrix[loss, metric])]
+        for metric in matrix.metrics
+        for loss in matrix.losses
+    ]
+    return Table(["metric", "loss", "consistent", "why"], rows, words=["loss", "consistent", "why"])
+
+
+def _why(verdict: Verdict) -> str:
+    asked = "" if verdict.loss is None or ":" not in verdict.loss else f" [{verdict.loss}]"
+    return f"{verdict.short}{asked}"
+
+
+def _grid(matrix: Matrix) -> Table:
+    rows = [
+        [loss, *(SIGNS[matrix[loss, metric].outcome] for metric in matrix.metrics)] for loss in matrix.losses
+    ]
+    known = [verdict.outcome for verdict in matrix.verdicts.values()]
+    counts = ", ".join(f"{known.count(outcome)} {outcome}" for outcome in SIGNS)
+    noise = "every law" if matrix.noise is None else f"{matrix.noise} labels"
+    notes = [
+        f"Consistent under {noise}; tried on {matrix.items} items with {matrix.grades} grades: {counts}.",
+        "A loss that takes a target is aimed at the metric of the column unless it names another.",
+    ]
+    return Table(["loss", *matrix.metrics], rows, notes, words=matrix.metrics)

@@ -1,0 +1,92 @@
+"""The worst and the best queries of a model, its ranking beside the ideal one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rankproof.arrays import Float64s
+from rankproof.data.ranking import RankingData
+from rankproof.evaluation.tables import Table, number
+from rankproof.report.content import RankedItems, Rankings
+
+__all__ = ["telling_queries"]
+
+QUERIES, SHOWN = 3, 10
+
+
+def telling_queries(
+    data: RankingData, scores: Float64s, values: Float64s, base: Float64s, ahead: Float64s, metric: str
+) -> list[Rankings]:
+    """The queries that lose most against the constant scorer, then those that gain most.
+
+    ``values`` and ``base`` are those of the model and of the constant scorer, ``ahead`` is what every query
+    gains: one that any ranking serves well is no achievement, and one that none serves well is no failure.
+    """
+    known = np.flatnonzero(~np.isnan(ahead))
+    order = known[np.argsort(ahead[known], kind="stable")]
+    # No query is shown twice.
+    many = min(QUERIES, order.size // 2)
+    worst, best = order[:many].tolist(), order[::-1][:many].tolist()
+    found = []
+    for word, queries in (("Worst", worst), ("Best", best)):
+        for place, query in enumerate(queries, start=1):
+            title = f"{word} {place}: query {data.query_ids[query]}"
+            note = f"{metric} {number(values[query])}, with the constant scorer {number(base[query])}"
+            found.append(_rankings(data, scores, query, title, note))
+    return found
+
+
+def _rankings(data: RankingData, scores: Float64s, query: int, title: str, note: str) -> Rankings:
+    items = np.arange(data.offsets[query], data.offsets[query + 1])
+    labels, own = data.labels[items], scores[items]
+    ours = np.argsort(-own, kind="stable")
+    rank = np.empty(items.size, np.int64)
+    rank[ours] = np.arange(1, items.size + 1)
+    # Among equal grades as the model has them, so that only what matters moves.
+    ideal = np.lexsort((rank, -np.nan_to_num(labels, nan=-np.inf)))
+    left = [[str(k), _name(data, items, i), _grade(labels[i]), f"{own[i]:.4g}"] for k, i in _top(ours)]
+    right = [[str(k), _name(data, items, i), _grade(labels[i]), str(rank[i])] for k, i in _top(ideal)]
+    note += f"; {items.size} items."
+    if items.size > SHOWN:
+        note += f" The first {SHOWN} of each ranking are shown."
+    words = ["item"]
+    shade = _shades(labels)
+    return Rankings(
+        title,
+        note,
+        [
+            RankedItems(
+                "ranked by the model",
+                Table(["rank", "item", "grade", "score"], left, words=words),
+                [shade[i] for _, i in _top(ours)],
+            ),
+            RankedItems(
+                "ideal",
+                Table(["rank", "item", "grade", "rank by the model"], right, words=words),
+                [shade[i] for _, i in _top(ideal)],
+            ),
+        ],
+    )
+
+
+def _shades(labels: Float64s) -> list[int]:
+    """0 for the least grade of the query (and for none), 4 for the best."""
+    low, high = np.nanmin(labels), np.nanmax(labels)
+    width = high - low if high > low else 1.0
+    return [int(k) for k in np.ceil(4 * np.nan_to_num((labels - low) / width))]
+
+
+def _top(order: Any) -> list[tuple[int, int]]:
+    return list(enumerate(order[:SHOWN].tolist(), start=1))
+
+
+def _name(data: RankingData, items: Any, place: int) -> str:
+    """The id of a document, or its number within the query."""
+    known = "" if data.doc_ids is None else str(data.doc_ids[items[place]])
+    return known or str(place)
+
+
+def _grade(label: float) -> str:
+    return "-" if np.isnan(label) else f"{label:g}"

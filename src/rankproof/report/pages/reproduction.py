@@ -1,0 +1,30 @@
+"""The report of a reproduced paper: its tables beside what was measured, and how to make them again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rankproof.evaluation.tables import Table
+from rankproof.report.content import Command, DataTable, Facts, Report, Section, Text
+from rankproof.report.sources import SOURCES
+
+__all__ = ["reproduction_report"]
+
+
+def reproduction_report(paper: str, tables: Sequence[tuple[str, Table]], command: str) -> Report:
+    """One section per table, with the command that made them."""
+    return Report(
+        f"The experiments of {paper}",
+        [
+            *(Section(title, [DataTable(table)]) for title, table in tables),
+            Section(
+                "Make it again",
+                [
+                    Facts([(paper, SOURCES[paper])]),
+                    Text(["The numbers of every query and penalty are in the files beside this page."]),
+                    Command(command),
+                ],
+            ),
+        ],
+        lead="Trained and measured again on your own folds, by the losses and metrics of the paper.",
+    )
