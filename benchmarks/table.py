@@ -17,6 +17,7 @@ class Row:
 
     ``better="higher"``: ratio = peer / ours must reach the bar (we are that many times faster).
     ``better="lower"``: ratio = ours / peer must stay below the bar.
+    ``better="larger"``: ratio = ours / peer must reach the bar (our value is at least that share of theirs).
     """
 
     claim: str
@@ -32,7 +33,7 @@ class Row:
 
     @property
     def ok(self) -> bool:
-        return self.ratio >= self.bar if self.better == "higher" else self.ratio < self.bar
+        return self.ratio < self.bar if self.better == "lower" else self.ratio >= self.bar
 
     def as_dict(self) -> dict[str, object]:
         return {
@@ -72,7 +73,7 @@ def show(rows: Iterable[Row], *, as_json: bool) -> bool:
         width = max(len(row.claim) for row in rows)
         print(f"{'claim':{width}}  {'ours':>10}  {'peer':>10}  unit  {'ratio':>8}  {'bar':>8}  ok")
         for row in rows:
-            sign = ">=" if row.better == "higher" else "<"
+            sign = "<" if row.better == "lower" else ">="
             bar = f"{sign}{row.bar:g}"
             verdict = "yes" if row.ok else "NO"
             print(

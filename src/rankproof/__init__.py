@@ -42,8 +42,14 @@ if TYPE_CHECKING:
     from rankproof.feedback import Law as Law
     from rankproof.feedback import Permutation as Permutation
     from rankproof.feedback import PreferenceGraph as PreferenceGraph
+    from rankproof.fit.boosted import BoostedRanker as BoostedRanker
+    from rankproof.fit.engines import catboost as catboost
+    from rankproof.fit.engines import lightgbm as lightgbm
+    from rankproof.fit.engines import torch as torch
+    from rankproof.fit.engines import xgboost as xgboost
     from rankproof.fit.linear import LinearRanker as LinearRanker
     from rankproof.fit.linear_cv import LinearRankerCV as LinearRankerCV
+    from rankproof.fit.neural import NeuralRanker as NeuralRanker
     from rankproof.fit.saved import load_model as load_model
     from rankproof.losses.base import Loss as Loss
     from rankproof.losses.margins import Margin as Margin
@@ -52,19 +58,36 @@ if TYPE_CHECKING:
     from rankproof.metrics.parse import metric as metric
     from rankproof.standardize.base import Target as Target
     from rankproof.standardize.choose import target_for as target_for
+    from rankproof.theory import noise as noise
+    from rankproof.theory.certify import certify as certify
+    from rankproof.theory.certify import certify_metric as certify_metric
+    from rankproof.theory.excess import excess_bound as excess_bound
+    from rankproof.theory.excess import regression_bound as regression_bound
+    from rankproof.theory.matrix import certify_matrix as certify_matrix
+    from rankproof.theory.replay import replay as replay
+    from rankproof.theory.risk import optimal_rankings as optimal_rankings
+    from rankproof.theory.risk import regret as regret
+    from rankproof.theory.verdict import Consistent as Consistent
+    from rankproof.theory.verdict import Inconsistent as Inconsistent
+    from rankproof.theory.verdict import Undecided as Undecided
+    from rankproof.theory.verdict import Verdict as Verdict
 
 __version__ = "0.1.0"
 
-# Public name -> the module that defines it ("" for a submodule).
+# Public name -> the module that defines it.
 _PLACES = {
+    "BoostedRanker": "rankproof.fit.boosted",
     "Comparison": "rankproof.evaluation.compare",
+    "Consistent": "rankproof.theory.verdict",
     "Graded": "rankproof.feedback",
+    "Inconsistent": "rankproof.theory.verdict",
     "Law": "rankproof.feedback",
     "LinearRanker": "rankproof.fit.linear",
     "LinearRankerCV": "rankproof.fit.linear_cv",
     "Loss": "rankproof.losses.base",
     "Margin": "rankproof.losses.margins",
     "Metric": "rankproof.metrics.base",
+    "NeuralRanker": "rankproof.fit.neural",
     "Permutation": "rankproof.feedback",
     "PreferenceGraph": "rankproof.feedback",
     "Qrels": "rankproof.data.trec",
@@ -73,44 +96,59 @@ _PLACES = {
     "Results": "rankproof.evaluation.results",
     "Run": "rankproof.data.trec",
     "Target": "rankproof.standardize.base",
+    "Undecided": "rankproof.theory.verdict",
+    "Verdict": "rankproof.theory.verdict",
+    "certify": "rankproof.theory.certify",
+    "certify_matrix": "rankproof.theory.matrix",
+    "certify_metric": "rankproof.theory.certify",
     "compare": "rankproof.evaluation.compare",
-    "errors": "",
     "evaluate": "rankproof.evaluation.run",
+    "excess_bound": "rankproof.theory.excess",
     "explain": "rankproof.evaluation.explain",
     "find_folds": "rankproof.data.folds",
     "from_frame": "rankproof.data.frames",
     "load_model": "rankproof.fit.saved",
     "loss": "rankproof.losses.parse",
-    "losses": "",
     "metric": "rankproof.metrics.parse",
-    "metrics": "",
+    "optimal_rankings": "rankproof.theory.risk",
     "query_folds": "rankproof.data.split",
     "read_folds": "rankproof.data.folds",
     "read_letor": "rankproof.data.letor",
     "read_qrels": "rankproof.data.trec",
     "read_run": "rankproof.data.trec",
+    "regression_bound": "rankproof.theory.excess",
+    "regret": "rankproof.theory.risk",
+    "replay": "rankproof.theory.replay",
     "split_queries": "rankproof.data.split",
-    "synthetic": "rankproof.data",
     "target_for": "rankproof.standardize.choose",
     "to_frame": "rankproof.data.frames",
     "write_letor": "rankproof.data.letor",
     "write_qrels": "rankproof.data.trec_write",
     "write_run": "rankproof.data.trec_write",
 }
+# Public modules.
+_MODULES = {
+    "catboost": "rankproof.fit.engines.catboost",
+    "errors": "rankproof.errors",
+    "lightgbm": "rankproof.fit.engines.lightgbm",
+    "losses": "rankproof.losses",
+    "metrics": "rankproof.metrics",
+    "noise": "rankproof.theory.noise",
+    "synthetic": "rankproof.data.synthetic",
+    "torch": "rankproof.fit.engines.torch",
+    "xgboost": "rankproof.fit.engines.xgboost",
+}
 
-__all__ = ["__version__", *_PLACES]
+__all__ = ["__version__", *_PLACES, *_MODULES]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
-        raise AttributeError(f"module 'rankproof' has no attribute {name!r}")
-    place = _PLACES[name]
-    if name == "synthetic":
-        value: Any = import_module("rankproof.data.synthetic")
-    elif place == "":
-        value = import_module(f"rankproof.{name}")
+    if name in _MODULES:
+        value: Any = import_module(_MODULES[name])
+    elif name in _PLACES:
+        value = getattr(import_module(_PLACES[name]), name)
     else:
-        value = getattr(import_module(place), name)
+        raise AttributeError(f"module 'rankproof' has no attribute {name!r}")
     globals()[name] = value
     return value
 

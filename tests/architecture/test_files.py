@@ -47,3 +47,9 @@ def test_user_errors_are_never_asserts(path: Path) -> None:
 def test_nothing_is_left_undone(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert not [word for word in ("TODO", "FIXME", "XXX", "NotImplementedError") if word in text]
+
+
+def test_no_two_test_files_have_the_same_name() -> None:
+    """pytest imports them by their name alone."""
+    names = [path.name for path in TEST_FILES]
+    assert sorted(names) == sorted(set(names))

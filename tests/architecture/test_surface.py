@@ -14,12 +14,17 @@ import rankproof
 EXPECTED = {
     *("Comparison", "Graded", "Law", "LinearRanker", "LinearRankerCV", "Loss", "Margin"),
     *("Metric", "Permutation", "PreferenceGraph", "Qrels", "QueryKFold", "RankingData", "Results"),
+    "NeuralRanker",
     *("Run", "Target", "__version__", "compare", "errors", "evaluate", "explain"),
     *("find_folds", "from_frame", "load_model", "loss", "losses", "metric", "metrics"),
     *("query_folds", "read_folds", "read_letor", "read_qrels", "read_run", "split_queries", "synthetic"),
+    *("Consistent", "Inconsistent", "Undecided", "Verdict", "certify", "certify_matrix", "certify_metric"),
+    *("excess_bound", "noise", "optimal_rankings", "regression_bound", "regret", "replay"),
+    *("BoostedRanker", "catboost", "lightgbm", "torch", "xgboost"),
     *("target_for", "to_frame", "write_letor", "write_qrels", "write_run"),
 }
-MODULES = {"errors", "losses", "metrics", "synthetic"}
+ENGINES = {"catboost", "lightgbm", "torch", "xgboost"}
+MODULES = {"errors", "losses", "metrics", "noise", "synthetic", *ENGINES}
 
 
 def test_the_surface_is_the_documented_one() -> None:

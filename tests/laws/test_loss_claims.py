@@ -23,6 +23,7 @@ from laws.test_loss_laws import LARGEST, seeded
 from rankproof.losses import LOSSES, Loss
 
 CLAIMS = {"convex", "smooth", "shift_invariant", "bounded_below", "order_preserving", "hessian"}
+OPTIONAL = {"strongly_convex"}
 over_registry = pytest.mark.parametrize("name", LOSSES)
 
 
@@ -105,6 +106,64 @@ def test_a_bounded_loss_never_falls_far_and_another_does(loss: Loss) -> None:
         assert lowest(loss) > -10.0 if bounded else lowest(loss) < -1e5
 
 
+# Strong convexity ---------------------------------------------------------------------------------
+
+
+def balanced(loss: Loss, scores: np.ndarray, mass: float) -> np.ndarray:
+    """The targets for which the scores are least: the gradient, which is affine in the targets, is 0 there.
+
+    Where they are free up to one direction, those whose sum is ``mass``.
+    """
+    n = scores.size
+    probes = np.vstack([np.zeros(n), np.eye(n)])
+    offsets = np.arange(n + 2) * n
+    slopes = loss.evaluate(np.tile(scores, n + 1), probes.reshape(-1), offsets, threads=1).gradient
+    start, *moved = slopes.reshape(n + 1, n)
+    matrix, wanted = np.array(moved).T - start[:, None], -start
+    if np.linalg.matrix_rank(matrix, rtol=1e-9) < n:
+        matrix, wanted = np.vstack([matrix, np.ones(n)]), np.append(wanted, mass)
+    found = np.linalg.lstsq(matrix, wanted, rcond=None)[0]
+    np.testing.assert_allclose(matrix @ found, wanted, rtol=1e-9, atol=1e-9)
+    return found
+
+
+def least_curvature(loss: Loss, pairs: int) -> float:
+    """The least of regret / (C/2 |a - b|^2) over targets a and scores s, where b are the targets of s."""
+    rng = seeded(loss, 6)
+    constant, norm = loss.claims.value("strongly_convex")
+    per_mass = norm.endswith(" per mass")
+    p = float(norm.removesuffix(" per mass").removeprefix("l"))
+    least = np.inf
+    for _ in range(pairs):
+        n = int(rng.integers(2, 5))
+        best = rng.normal() * np.ones(n) + rng.choice([0.03, 1.0]) * rng.normal(size=n)
+        scores = best + rng.choice([0.03, 1.0, 3.0]) * rng.normal(size=n)
+        a = balanced(loss, best, 1.0)
+        b = balanced(loss, scores, a.sum())
+        if per_mass:
+            b *= a.sum() / b.sum()
+        assert (np.diff(b[np.argsort(scores)]) >= -1e-9).all(), f"{b} does not sort as {scores}"
+        distance = np.linalg.norm(a - b, p) ** 2 / (a.sum() if per_mass else 1.0)
+        values = loss.evaluate(np.concatenate([scores, best]), np.tile(a, 2), [0, n, 2 * n], threads=1)
+        here, there = values.per_query
+        assert here - there >= constant / 2 * distance - 1e-12 * (1 + abs(here) + abs(there))
+        if distance > 1e-3:
+            least = min(least, (here - there) / (constant / 2 * distance))
+    return least
+
+
+STRONG = [loss for loss in EVERY if loss.claims.value("strongly_convex") is not None]
+
+
+@pytest.mark.parametrize("loss", STRONG, ids=identity)
+def test_a_strongly_convex_loss_grows_as_claimed_and_no_faster(loss: Loss) -> None:
+    assert 1 - 1e-9 <= least_curvature(loss, 1500) < 1.01
+
+
+def test_the_losses_of_the_bregman_family_are_the_ones_that_claim_strong_convexity() -> None:
+    assert {loss.name for loss in STRONG} == {"squared", "centred-squared", "bregman", "kl", "softmax"}
+
+
 # Nothing is forgotten -----------------------------------------------------------------------------
 
 
@@ -140,11 +199,13 @@ def test_every_loss_is_documented(name: str) -> None:
 
 @pytest.mark.parametrize("loss", EVERY, ids=identity)
 def test_every_claim_is_stated_with_a_reference(loss: Loss) -> None:
-    assert set(loss.claims) == CLAIMS
+    assert set(loss.claims) - OPTIONAL == CLAIMS
     for claim in loss.claims.values():
         assert claim.reference.strip()
         if claim.name == "hessian":
             assert claim.value in ("exact", "bound", None)
+        elif claim.name == "strongly_convex":
+            assert claim.value is not None or loss in OWN_FUNCTIONS
         else:
             # None, for "not known", is for functions of a user alone.
             assert claim.value in (True, False) or (claim.value is None and loss in OWN_FUNCTIONS)

@@ -159,6 +159,7 @@ WEIGHS = {
     "approx-ndcg": "target",
     "duchi": "share",
     "kl": "share",
+    "lift": "target",
     "order-preserving": "target",
     "ordinal": "share",
     "pointwise-logistic": "share",

@@ -198,6 +198,9 @@ def test_the_command_writes_what_it_prints(rankproof: Run, tmp_path: Path, paper
     ran = rankproof("reproduce", paper, "--data", data, "--l2", "0.1", "--out", out, "--json")
     assert (ran.status, ran.err) == (0, "")
     printed = json.loads(ran.out)
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert f"The experiments of {paper}" in page
+    assert f"rankproof reproduce {paper} --data" in page
     assert printed == json.loads((out / f"{paper.lower()}.json").read_text())
     assert printed["settings"]["seed"] == 0
     assert printed["data"]["folds"][0]["queries"] == {"train": 10, "valid": 10, "test": 10}

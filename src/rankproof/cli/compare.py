@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -13,7 +13,11 @@ from rankproof.cli.options import (
     load,
     metric_option,
     output_options,
+    refuse_uncounted,
 )
+
+if TYPE_CHECKING:
+    from rankproof.evaluation.compare import Comparison
 
 __all__ = ["compare"]
 
@@ -41,6 +45,7 @@ __all__ = ["compare"]
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of bootstrap and sampled tests.")
 @click.option("--example", is_flag=True, help="Compare the two small runs that are shipped with rankproof.")
+@click.option("--report", metavar="FILE", help="Also write a report: one HTML file that needs no network.")
 @output_options
 def compare(
     runs: tuple[str, ...],
@@ -55,6 +60,7 @@ def compare(
     correction: str,
     seed: int,
     example: bool,
+    report: str | None,
     output: str | None,
 ) -> None:
     """Compare RUNS (TREC runs with --qrels, score files with --data) on the same queries.
@@ -65,10 +71,12 @@ def compare(
     rankproof compare --example
     rankproof compare a.trec b.trec c.trec --qrels qrels.txt -m nDCG@10 -m AP
     rankproof compare a.txt b.txt --data test.txt -m nDCG@10 --test t --json
+    rankproof compare a.trec b.trec --qrels qrels.txt --report comparison.html
     """
     from rankproof.cli.show import show_table
     from rankproof.cli.warm import warm_up
     from rankproof.evaluation.compare import compare as run_compare
+    from rankproof.evaluation.run import metric_list
 
     if example:
         if runs or qrels or data:
@@ -77,7 +85,13 @@ def compare(
         runs, qrels = (files["bm25.trec"], files["ranker.trec"]), files["qrels.txt"]
     if len(runs) == 1:
         raise click.UsageError("A comparison needs at least two runs.")
+    if report is not None:
+        from rankproof.report.html import check_report_path
+
+        check_report_path(report)
     chosen = metrics or DEFAULT_METRICS
+    # Refused before a large file is read.
+    metric_list(chosen)
     ready = warm_up(chosen, convention)
     systems, judged = load(runs, qrels, data)
     ready()
@@ -93,6 +107,7 @@ def compare(
         missing=missing,
         threads=threads,
     )
+    refuse_uncounted(next(iter(found.results.values())).counted, str(qrels or data))
     if output == "json":
         click.echo(found.to_json())
     elif output == "csv":
@@ -104,3 +119,29 @@ def compare(
         for name in found.metrics:
             click.echo()
             show_table(found.pair_table(name), title=name)
+    if report is not None:
+        counted = {"convention": convention, "missing": missing, "threads": threads}
+        named = (*runs, *(path for path in (qrels, data) if path))
+        _write_report(report, found, systems, judged, named, counted)
+        if output is None:
+            click.echo(f"\nreport  {report}")
+
+
+def _write_report(
+    path: str,
+    found: Comparison,
+    systems: dict[str, Any],
+    judged: Any,
+    files: tuple[str, ...],
+    counted: dict[str, Any],
+) -> None:
+    from rankproof.cli.options import given_command
+    from rankproof.report.digest import sha256_of
+    from rankproof.report.html import write_report
+    from rankproof.report.pages.comparison import comparison_report
+
+    digests = {name: sha256_of(name) for name in files}
+    made = comparison_report(
+        found, systems, judged, command=given_command(without=("report",)), files=digests, **counted
+    )
+    write_report(made, path)

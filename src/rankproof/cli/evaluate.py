@@ -13,6 +13,7 @@ from rankproof.cli.options import (
     load,
     metric_option,
     output_options,
+    refuse_uncounted,
 )
 
 __all__ = ["evaluate"]
@@ -56,6 +57,7 @@ def evaluate(
     from rankproof.cli.show import show_table
     from rankproof.cli.warm import warm_up
     from rankproof.evaluation.run import evaluate as run_evaluate
+    from rankproof.evaluation.run import metric_list
 
     if example:
         if run or qrels or data or scores:
@@ -66,6 +68,8 @@ def evaluate(
         raise click.UsageError("Give a run or --scores, not both.")
     path = run or scores
     chosen = metrics or DEFAULT_METRICS
+    # Refused before a large file is read.
+    metric_list(chosen)
     ready = warm_up(chosen, convention)
     systems, judged = load((path,) if path else (), qrels, data)
     (given,) = systems.values()
@@ -81,6 +85,7 @@ def evaluate(
         seed=seed,
         threads=threads,
     )
+    refuse_uncounted(results.counted, str(qrels or data))
     if output == "json":
         click.echo(results.to_json(per_query=per_query))
     elif output == "csv":

@@ -2,30 +2,42 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+import traceback
 from importlib import import_module
-from typing import Any
+from io import TextIOWrapper
+from typing import Any, NoReturn
 
 import click
 
-from rankproof.errors import RankproofError
+from rankproof.cli.trouble import InterruptedCommandError, hint_of, told
 
 __all__ = ["BAD_USE", "command_line", "main"]
 
 # Exit status of every command for wrong arguments and wrong data; 1 and 2 are left to verdicts.
 BAD_USE = 3
+# What a shell makes of a program that Ctrl-C ended: 128 and the number of the signal.
+INTERRUPTED = 130
+# The same of a program whose reader went away (SIGPIPE); nothing is said then, as is the custom.
+NO_READER = 141
 
 # Name -> the line shown by --help. The module rankproof.cli.NAME holds the command under that name.
 _COMMANDS = {
+    "certify": "Decide whether a loss optimises a metric, with evidence.",
     "compare": "Compare runs on the same queries, with paired tests.",
+    "demo": "See what losses converge to where the best ranking is known.",
     "evaluate": "Metrics of a run or of scores, exact under ties.",
     "explain": "How the number of one query came about, place by place.",
-    "fit": "Train a ranker for a metric, choose its penalty, and save it with its results.",
+    "fit": "Train a ranker for a metric (linear, boosted, neural), and save it with its results.",
     "losses": "List the losses with what is proven about them, or show one.",
     "metrics": "List the metrics with their parameters, or show one.",
     "predict": "Scores of a saved model, as a score file or a TREC run.",
+    "replay": "Check the evidence of a verdict again, on its own.",
+    "report": "The report of a run as one HTML file.",
     "reproduce": "Run the experiments of a paper (B11, R11) on your own folds.",
     "standardize": "Put the target that optimises a metric in place of the labels.",
+    "tune": "Search for the settings of boosted trees, by folds of queries; can be interrupted.",
 }
 
 
@@ -38,6 +50,16 @@ class _LazyGroup(click.Group):
             return None
         command: click.Command = getattr(import_module(f"rankproof.cli.{cmd_name}"), cmd_name)
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (KeyboardInterrupt, InterruptedCommandError):
+            raise InterruptedCommandError(hint_of(ctx)) from None
+        except BrokenPipeError:
+            # The reader of our output went away (``| head``). Keep Python from flushing into it.
+            sys.stdout = None
+            ctx.exit(NO_READER)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -68,30 +90,45 @@ def command_line(debug: bool) -> None:
     rankproof compare a.trec b.trec --qrels qrels.txt -m nDCG@10
     rankproof explain nDCG@10 run.trec --qrels qrels.txt --query 301
     rankproof fit train.txt --valid vali.txt --test test.txt --metric nDCG@10 --out run/
+    rankproof certify softmax --metric nDCG@10
 
-    Exit status: 0 when all went well, 3 for wrong use or wrong data.
+    Exit status: 0 when all went well, 3 for wrong use or wrong data, 130 when interrupted; certify and
+    replay say 1 for no, and certify 2 for undecided.
     """
 
 
 def main(arguments: list[str] | None = None) -> Any:
-    """Run the command line; errors of ours become one line and exit status 3."""
+    """Run the command line; an error becomes one line and exit status 3, an interrupt one line and 130."""
     given = sys.argv[1:] if arguments is None else arguments
     try:
-        command_line.main(args=given, prog_name="rankproof", standalone_mode=False)
+        _show_any_text()
+        # Without its standalone mode click hands the status of ctx.exit() back instead of leaving with it.
+        status = command_line.main(args=given, prog_name="rankproof", standalone_mode=False)
+        if isinstance(status, int) and status:
+            sys.exit(status)
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
-    except click.ClickException as problem:
-        problem.show()
+    except click.exceptions.NoArgsIsHelpError as asked:
+        asked.show()
         sys.exit(BAD_USE)
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("rankproof: interrupted; nothing was left half-written.", err=True)
-        sys.exit(130)
-    except BrokenPipeError:
-        # The reader of our output went away (``| head``): not an error. Keep Python from flushing into it.
-        sys.stdout = None
-        sys.exit(0)
-    except (RankproofError, OSError) as problem:
+    except (InterruptedCommandError, click.Abort, KeyboardInterrupt) as stop:
+        if arguments is None:
+            # All is cleaned up: a second Ctrl-C would only meet Python on its way out, with a traceback.
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+        _leave(f"rankproof: interrupted; {stop}" if str(stop) else "rankproof: interrupted.", INTERRUPTED)
+    except Exception as problem:  # a traceback is for those who ask for it
         if "--debug" in given:
-            raise
-        click.echo(f"rankproof: error: {problem}", err=True)
-        sys.exit(BAD_USE)
+            traceback.print_exc()
+            sys.exit(BAD_USE)
+        _leave(f"rankproof: error: {told(problem)}", BAD_USE)
+
+
+def _show_any_text() -> None:
+    """A character that the terminal has no code for is shown as its number instead of ending the command."""
+    if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def _leave(line: str, status: int) -> NoReturn:
+    click.echo(line, err=True)
+    sys.exit(status)

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+import shlex
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+if TYPE_CHECKING:
+    from rankproof.metrics.base import Metric
 
 __all__ = [
     "DEFAULT_METRICS",
     "data_options",
     "example_files",
+    "given_command",
     "load",
+    "metric_and_noise",
     "metric_option",
     "output_options",
     "read_items",
+    "refuse_empty",
+    "refuse_uncounted",
+    "tree_options",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -69,6 +78,43 @@ def data_options(function: F) -> F:
     )(function)
 
 
+def metric_and_noise(function: F) -> F:
+    """The metric that is trained for, and what is known of the labels."""
+    return _all(
+        click.option(
+            "-m", "--metric", required=True, metavar="METRIC", help="What is reported, such as nDCG@10."
+        ),
+        click.option(
+            "--noise",
+            metavar="CONDITION",
+            help="What is known of the noise in the labels, such as independent: some metrics have a "
+            "consistent loss only then.",
+        ),
+    )(function)
+
+
+def tree_options(function: F) -> F:
+    """How trees are boosted, beside what is searched for; not given, they are None or ()."""
+    return _all(
+        click.option("--n-estimators", type=int, help="Trees: most of them. [500]"),
+        click.option(
+            "--min-data-in-leaf", type=int, help="Trees: fewest items of a leaf. [as the engine has it]"
+        ),
+        click.option(
+            "--early-stopping-rounds",
+            type=int,
+            help="Trees: stop after so many without a better value on held-out queries. [50]",
+        ),
+        click.option("--categorical", metavar="a,b", help="Trees: features (from 1) that hold categories."),
+        click.option(
+            "--parameter",
+            multiple=True,
+            metavar="NAME=VALUE",
+            help="Trees: a parameter of the engine, by its name there; several times.",
+        ),
+    )(function)
+
+
 def output_options(function: F) -> F:
     """For programs: JSON, CSV, LaTeX instead of a table."""
     return _all(
@@ -113,8 +159,17 @@ def load(paths: tuple[str, ...], qrels: str | None, data: str | None) -> tuple[d
     return scores, judged
 
 
-def read_items(paths: tuple[str, ...], features: int | None = None, threads: int | None = None) -> Any:
-    """LETOR files, several as one, with features that a model can compute with: none is NaN."""
+def read_items(
+    paths: tuple[str, ...],
+    features: int | None = None,
+    threads: int | None = None,
+    *,
+    missing: bool = False,
+) -> Any:
+    """LETOR files, several as one, with features that a model can compute with.
+
+    None of them is infinite, and none is NaN unless the model takes ``missing`` values.
+    """
     import numpy as np
 
     from rankproof.data.letor import read_letor
@@ -127,13 +182,48 @@ def read_items(paths: tuple[str, ...], features: int | None = None, threads: int
             f"{named}: there are no features. A row is written LABEL qid:QUERY 1:VALUE 2:VALUE ..."
         )
     values = items.X if isinstance(items.X, np.ndarray) else items.X.data
-    wrong = ~np.isfinite(values)
+    wrong = np.isinf(values) if missing else ~np.isfinite(values)
     if wrong.any():
+        what = "infinite" if missing else "missing (nan) or infinite"
         raise DataError(
-            f"{named}: {int(wrong.sum())} feature values are missing (nan) or infinite. A linear ranker "
-            "cannot compute with them; put numbers in their place."
+            f"{named}: {int(wrong.sum())} feature values are {what}. The model cannot compute with them; put "
+            "numbers in their place."
         )
     return items
+
+
+def refuse_uncounted(counted: Mapping[str, int], name: str) -> None:
+    """Raise `DataError` when no metric counts a query; ``counted`` says how many each does.
+
+    >>> refuse_uncounted({"AP": 0, "P@5": 3}, "test.txt")
+    >>> refuse_uncounted({"AP": 0, "RR": 0}, "test.txt")
+    Traceback (most recent call last):
+        ...
+    rankproof.errors.DataError: test.txt: no query counts for AP, RR: each is empty, as one without a relevant
+    item is. Give data with relevant items, or use empty=0.
+    """
+    from rankproof.errors import DataError
+
+    if not any(counted.values()):
+        raise DataError(
+            f"{name}: no query counts for {', '.join(counted)}: each is empty, as one without a relevant "
+            "item is. Give data with relevant items, or use empty=0."
+        )
+
+
+def refuse_empty(metric: Metric, data: Any, name: str) -> None:
+    """Raise `DataError` when a metric counts no query of ``data``: before the work starts, not after it."""
+    import numpy as np
+
+    from rankproof.errors import RankproofError
+    from rankproof.evaluation.run import evaluate
+
+    try:
+        counted = evaluate(np.zeros(data.items), data, [metric]).counted
+    except RankproofError:
+        # Whatever else is wrong with the data is told by what reads them next.
+        return
+    refuse_uncounted(counted, name)
 
 
 def _names(paths: tuple[str, ...]) -> list[str]:
@@ -145,3 +235,48 @@ def _names(paths: tuple[str, ...]) -> list[str]:
         if len(set(candidate)) == len(candidate):
             return candidate
     raise click.UsageError("The same file is named twice.")
+
+
+def given_command(*, without: tuple[str, ...] = ()) -> str:
+    """The command that is running, with the options that were given; those ``without`` are left out.
+
+    >>> import click
+    >>> @click.command()
+    ... @click.argument("runs", nargs=-1)
+    ... @click.option("-m", "--metric", "metrics", multiple=True)
+    ... @click.option("--json", "output", flag_value="json")
+    ... @click.option("--csv", "output", flag_value="csv")
+    ... @click.option("--all", is_flag=True)
+    ... @click.option("--seed", type=int, default=0)
+    ... def compare(runs, metrics, output, all, seed):
+    ...     print(given_command())
+    >>> compare.main(["a b.trec", "c.trec", "-m", "AP", "-m", "RR", "--json", "--all"], standalone_mode=False)
+    rankproof compare 'a b.trec' c.trec --metric AP --metric RR --json --all
+    """
+    context = click.get_current_context()
+    words = ["rankproof", str(context.info_name if context.parent is not None else context.command.name)]
+    options: list[str] = []
+    for parameter in context.command.params:
+        name = str(parameter.name)
+        value = context.params.get(name)
+        if (
+            name in without
+            or context.get_parameter_source(name) is not click.core.ParameterSource.COMMANDLINE
+        ):
+            continue
+        listed = list(value) if isinstance(value, tuple) else [value]
+        if isinstance(parameter, click.Option):
+            options += _option_words(parameter, listed)
+        else:
+            words += map(str, listed)
+    return shlex.join([*words, *options])
+
+
+def _option_words(option: click.Option, values: list[object]) -> list[str]:
+    shown = max(option.opts, key=len)
+    if option.is_bool_flag:
+        return [shown] if values == [True] else []
+    if option.is_flag:
+        # Several flags may share a name, each with a value of its own; the one that was not given is another.
+        return [shown] if values == [option.flag_value] else []
+    return [word for value in values for word in (shown, str(value))]

@@ -41,7 +41,8 @@ def predict(model: str, data: tuple[str, ...], out: str, tag: str) -> None:
 
     check_model(model)
     ranker = load_model(model)
-    items = read_items(data, features=int(ranker.n_features_in_))
+    takes_missing = bool(ranker.__sklearn_tags__().input_tags.allow_nan)
+    items = read_items(data, features=int(ranker.n_features_in_), missing=takes_missing)
     scores = ranker.predict(items.X, qid=items.qids)
     if plain_name(out).suffix.lower() in _RUN_SUFFIXES:
         write_run(out, items.query_ids, _documents(items), scores, items.offsets, tag=tag)

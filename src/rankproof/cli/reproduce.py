@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -85,12 +84,19 @@ def reproduce(
     rankproof reproduce B11 --data MQ2008 --solver both --json
     rankproof reproduce R11 --data OHSUMED --as letor3 --out r11/
     """
-    from rankproof.cli.show import show_table
+    from rankproof.cli.options import given_command
+    from rankproof.cli.show import progress_bar, show_table
+    from rankproof.cli.trouble import writing
+    from rankproof.report.html import render
+    from rankproof.report.pages.reproduction import reproduction_report
     from rankproof.report.reproduce.files import check_folder, write_files
 
+    if not Path(directory).is_dir():
+        wrong = "is a file" if Path(directory).exists() else "does not exist"
+        raise click.UsageError(f"--data names a folder with Fold1, Fold2, ...; {directory!r} {wrong}.")
     if out is not None:
         check_folder(out)
-    with _bar() as progress:
+    with progress_bar() as progress:
         if paper == "B11":
             if convention is not None:
                 raise click.UsageError("--as is for R11; the metrics of B11 are fixed.")
@@ -99,7 +105,11 @@ def reproduce(
             if solver is not None or max_grade is not None:
                 raise click.UsageError("--solver and --max-grade are for B11; R11 is fitted by lbfgs.")
             found = _r11(directory, l2, convention, scale, seed, level, threads, progress)
-    written = [] if out is None else write_files(out, found.files())
+    written = []
+    if out is not None:
+        page = render(reproduction_report(paper, found.tables(), given_command()))
+        with writing(out):
+            written = write_files(out, {**found.files(), "report.html": page.encode()})
     if as_json:
         click.echo(json.dumps(found.plain(), ensure_ascii=False))
         return
@@ -172,28 +182,3 @@ def _r11(
         progress=progress,
     )
     return _Found(partial(r11_tables, run), partial(r11_dict, run), partial(r11_files, run))
-
-
-@contextmanager
-def _bar() -> Iterator[Progress | None]:
-    """A bar on standard error when a person looks at it; nothing otherwise."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-    from rich.progress import Progress as RichProgress
-
-    columns = (
-        *(BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()),
-        TextColumn("{task.description}", markup=False),
-    )
-    with RichProgress(*columns, console=Console(stderr=True), transient=True) as shown:
-        task = shown.add_task("reading", total=None)
-        yield lambda done, of, what: shown.update(task, completed=done, total=of, description=what)

@@ -1,0 +1,91 @@
+"""What a user reads when something goes wrong: one line that says what, and how to go on.
+
+A command says with `when_interrupted` what Ctrl-C leaves behind and how to go on; unless it does, it has left
+nothing. `writing` names the place that could not be written to, which the system alone often does not.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
+from os import PathLike, fspath
+
+import click
+
+from rankproof.errors import DataError, RankproofError
+
+__all__ = ["InterruptedCommandError", "hint_of", "told", "when_interrupted", "writing"]
+
+_HINT = "rankproof.interrupted"
+_NOTHING_LEFT = "nothing was left half-written, run the same command again."
+# No room (disk, quota, size of a file) or a broken device: without a name it is the output that is meant.
+_CANNOT_WRITE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
+
+
+class InterruptedCommandError(Exception):
+    """A command was interrupted (Ctrl-C); the text says what is left and how to go on."""
+
+
+def when_interrupted(hint: str) -> None:
+    """From here on, what is to be said when the running command is interrupted."""
+    click.get_current_context().meta[_HINT] = hint
+
+
+def hint_of(context: click.Context) -> str:
+    """What the interrupted command has to say."""
+    return str(context.meta.get(_HINT, _NOTHING_LEFT))
+
+
+@contextmanager
+def writing(place: str | PathLike[str]) -> Iterator[None]:
+    """An error of the system in this block becomes a `DataError` that names the place.
+
+    >>> with writing("run"):
+    ...     raise OSError(errno.ENOSPC, "No space left on device")
+    Traceback (most recent call last):
+        ...
+    rankproof.errors.DataError: 'run' cannot be written: No space left on device.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise DataError(f"{fspath(place)!r} cannot be written: {error.strerror or error}.") from None
+
+
+def told(problem: Exception) -> str:
+    """An error as one line.
+
+    >>> told(DataError("one\\n  two"))
+    'one two'
+    >>> told(OSError(errno.ENOSPC, "No space left on device"))
+    'The output cannot be written: No space left on device.'
+    >>> told(PermissionError(errno.EACCES, "Permission denied", "a.txt"))
+    "'a.txt': Permission denied."
+    >>> told(KeyError("x"))
+    "Unexpected KeyError: 'x'. This is a fault of rankproof; rankproof --debug shows where it is."
+    """
+    if isinstance(problem, click.ClickException):
+        text = problem.format_message()
+        if isinstance(problem, click.UsageError) and problem.ctx is not None:
+            stop = "" if text.endswith((".", "?", ")")) else "."
+            text = f"{text}{stop} See {problem.ctx.command_path} --help."
+    elif isinstance(problem, MemoryError):
+        text = "There is not enough memory for this. Give less data."
+    elif isinstance(problem, OSError) and not isinstance(problem, RankproofError):
+        text = _of_the_system(problem)
+    elif isinstance(problem, RankproofError):
+        text = str(problem)
+    else:
+        text = (
+            f"Unexpected {type(problem).__name__}: {problem}. This is a fault of rankproof; "
+            "rankproof --debug shows where it is."
+        )
+    return " ".join(text.split())
+
+
+def _of_the_system(problem: OSError) -> str:
+    why = problem.strerror or str(problem)
+    if problem.filename is not None:
+        return f"{problem.filename!r}: {why}."
+    return f"The output cannot be written: {why}." if problem.errno in _CANNOT_WRITE else f"{why}."

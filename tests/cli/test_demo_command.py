@@ -1,0 +1,39 @@
+"""``rankproof demo`` runs to its end, and leaves other people's folders alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+Run = Callable[..., Any]
+
+
+def test_the_demonstration_ends_with_a_report_and_the_next_command(rankproof: Run, tmp_path: Path) -> None:
+    out = tmp_path / "demo"
+    ran = rankproof("demo", "--quick", "--seed", "2", "--out", str(out))
+    assert ran.status == 0, ran.err
+    assert "softmax on the nDCG target" in ran.out
+    assert "No convex loss is consistent with ERR(max_grade=3)" in ran.out
+    assert ran.out.rstrip().splitlines()[-1].startswith("next    rankproof fit ")
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert "What losses converge to" in page
+    assert (out / "run" / "results.json").exists()
+    # Again into the same folder.
+    assert rankproof("demo", "--quick", "--out", str(out)).status == 0
+
+
+def test_a_folder_with_other_things_is_refused(rankproof: Run, tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("years of work")
+    ran = rankproof("demo", "--out", str(tmp_path))
+    assert ran.status == 3
+    assert "holds other things" in ran.err
+    assert "Traceback" not in ran.err
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_a_file_of_ones_own_is_read_first(rankproof: Run, tmp_path: Path) -> None:
+    ran = rankproof("demo", "--out", str(tmp_path / "demo"), "--data", str(tmp_path / "no.txt"))
+    assert ran.status == 3
+    assert "no.txt" in ran.err
+    assert ran.out == ""

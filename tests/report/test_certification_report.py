@@ -1,0 +1,140 @@
+"""The certification page shows every verdict, and laws on which each loss does what it is shown to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rankproof.feedback import Law
+from rankproof.report.content import DataTable, LawScene, LawScenes, MatrixGrid
+from rankproof.report.law_grid import grid
+from rankproof.report.pages.certification import certification_report
+from rankproof.report.pages.laws import law_scene
+from rankproof.report.pages.verdict import verdict_box
+from rankproof.theory.certify import as_loss, as_metric, certify
+from rankproof.theory.matrix import ANY, Matrix, certify_matrix
+from rankproof.theory.minimise import minimise
+from rankproof.theory.risk import optimal_rankings, regret, risks, sorts_of
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def matrix() -> Matrix:
+    return certify_matrix(("softmax", "listnet", "lambdarank"), ("nDCG", "AP", "PD"))
+
+
+def laws_of(scene: LawScene, corners: list[tuple[int, ...]]) -> list[Law]:
+    return [
+        Law([(y, Fraction(w, scene.steps)) for y, w in zip(corners, weights, strict=True)])
+        for weights in grid(len(corners), scene.steps)
+    ]
+
+
+def words(rankings: Any) -> str:
+    return " or ".join(" > ".join(map(str, ranking)) for ranking in rankings).replace(" > ", "\u00a0>\u00a0")
+
+
+@pytest.mark.parametrize(
+    ("metric", "corners", "steps"),
+    [
+        ("nDCG", [(1, 2), (1, 0)], 12),
+        ("AP", [(1, 1, 0), (0, 0, 1)], 13),
+        ("PD", [(0, 2, 1), (2, 1, 0), (1, 0, 2)], 4),
+    ],
+)
+def test_a_scene_shows_what_is_best_and_where_losses_end(
+    metric: str, corners: list[tuple[int, ...]], steps: int
+) -> None:
+    """Against exact risks and the minimiser of every law on its own."""
+    losses = ("softmax", "squared:gain", "RankNet")
+    scene = law_scene(metric, corners, losses, steps=steps)
+    sign = 1 if as_metric(metric).direction == "higher" else -1
+    assert scene.higher_is_better == (sign > 0)
+    for k, law in enumerate(laws_of(scene, corners)):
+        best = optimal_rankings(metric, law)
+        assert scene.rankings[scene.best[k]] == words(best)
+        assert scene.values[k] == pytest.approx(sign * float(max(risks(metric, law).values())))
+        for at, name in enumerate(losses):
+            scores = minimise(as_loss(name, as_metric(metric)), law).scores
+            rounded = np.round(scores / max(np.ptp(scores), 1e-9), 5).tolist()
+            reached = sorts_of(rounded)
+            assert scene.rankings[scene.reached[at][k]] == words(reached[:4]), (name, law)
+            assert scene.lost[at][k] == pytest.approx(float(regret(metric, law, scores=rounded)), abs=1e-12)
+
+
+def test_a_consistent_loss_never_fails_and_the_scene_starts_where_most_do() -> None:
+    scene = law_scene("nDCG", [(3, 1), (0, 1)], ("softmax", "squared:gain", "listnet"))
+    right, *wrong = scene.lost
+    assert not any(right)
+    assert all(any(lost) for lost in wrong)
+    assert all(lost[scene.start] > 0 for lost in wrong)
+
+
+def test_losses_without_a_minimum_are_left_out() -> None:
+    scene = law_scene("nDCG", [(1, 0, 2), (0, 1, 0)], ("softmax", "lambdarank"), steps=3)
+    assert scene.losses == ["softmax"]
+
+
+def test_every_cell_has_its_verdict(matrix: Matrix) -> None:
+    report = certification_report(matrix)
+    (block,) = [b for s in report.sections for b in s.blocks if isinstance(b, MatrixGrid)]
+    assert (block.rows, block.columns) == (matrix.losses, matrix.metrics)
+    for row, cells in zip(block.rows, block.cells, strict=True):
+        for column, cell in zip(block.columns, cells, strict=True):
+            verdict = matrix[row, column]
+            assert cell.verdict == verdict_box(verdict)
+            assert cell.verdict.outcome == verdict.outcome
+            assert verdict.reason in [s for _, sentences in cell.verdict.rows for s in sentences]
+    assert [cell.sign for cell in block.cells[block.rows.index("softmax")]] == ["yes", "no", "no"]
+    (table,) = [b.table for s in report.sections for b in s.blocks if isinstance(b, DataTable)]
+    assert len(table.rows) == len(matrix.verdicts)
+
+
+def test_scenes_are_over_the_label_vectors_of_witnesses(matrix: Matrix) -> None:
+    told: list[str] = []
+    report = certification_report(matrix, progress=lambda done, of, what: told.append(f"{done}/{of} {what}"))
+    (block,) = [b for s in report.sections for b in s.blocks if isinstance(b, LawScenes)]
+    assert [scene.metric for scene in block.scenes] == ["nDCG", "AP", "PD"]
+    split = matrix[ANY, "AP"].find("split")
+    assert split is not None
+    law = Law.from_json(split.data["law"])
+    assert block.scenes[1].corners == ["".join(map(str, y)) for y in law.support]  # type: ignore[arg-type]
+    assert told[0] == "0/3 laws for nDCG"
+    assert told[-1] == "3/3 done"
+
+
+def test_a_verdict_names_its_papers_and_evidence() -> None:
+    box = verdict_box(certify("listnet", "nDCG"))
+    assert box.head == "listnet is not consistent with nDCG."
+    rows = dict(box.rows)
+    assert any(line.startswith("C12: Calauzènes") for line in rows["papers"])
+    assert "holds for" not in rows
+    assert box.details[0] == "Say the labels of a query are"
+    fine = dict(verdict_box(certify("softmax", "AP", "independent")).rows)
+    assert "independent" in " ".join([*fine.get("holds for", []), *fine.get("holds if", [])])
+
+
+def test_report_goes_with_matrix(rankproof: Run, tmp_path: Path) -> None:
+    ran = rankproof("certify", "softmax", "-m", "nDCG", "--report", tmp_path / "m.html")
+    assert ran.status == 3
+    assert "--report goes with --matrix" in ran.err
+    ran = rankproof("certify", "--matrix", "--report", tmp_path / "no" / "m.html")
+    assert ran.status == 3
+    assert "its folder does not exist" in ran.err
+
+
+def test_the_command_writes_the_page(
+    rankproof: Run, tmp_path: Path, matrix: Matrix, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rankproof.theory.matrix.certify_matrix", lambda **_: matrix)
+    ran = rankproof("certify", "--matrix", "--report", tmp_path / "m.html")
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.out.endswith(f"report    {tmp_path / 'm.html'}\n")
+    page = (tmp_path / "m.html").read_text(encoding="utf-8")
+    assert "<code>rankproof certify --matrix</code>" in page

@@ -1,0 +1,124 @@
+"""The report of a comparison shows what `compare` found, and the queries behind it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankproof as rp
+from rankproof.cli.options import example_files
+from rankproof.report.content import Block, Command, DataTable, LineChart, QueryBars, Report, Text
+from rankproof.report.pages.comparison import MOST_CHARTS, comparison_report
+from rankproof.report.pages.curves import cutoff_curves
+from rankproof.report.pages.gaps import gaps
+
+Run = Callable[..., Any]
+LABELS = np.tile([2.0, 1.0, 0.0, 0.0], 12)
+OFFSETS = np.arange(0, 49, 4)
+
+
+def systems(count: int) -> dict[str, np.ndarray]:
+    random = np.random.default_rng(1)
+    return {f"s{k}": LABELS + random.normal(scale=0.5 + k, size=48) for k in range(count)}
+
+
+def report_of(count: int, metrics: list[str]) -> tuple[Any, Report]:
+    scores = systems(count)
+    found = rp.compare(scores, LABELS, metrics, offsets=OFFSETS)
+    return found, comparison_report(found, scores, LABELS, offsets=OFFSETS)
+
+
+def blocks(report: Report, title: str) -> list[Block]:
+    return [block for section in report.sections if section.title == title for block in section.blocks]
+
+
+def test_tables_are_those_of_the_comparison() -> None:
+    found, report = report_of(3, ["nDCG@2", "AP"])
+    (table,) = blocks(report, "Systems")
+    assert isinstance(table, DataTable)
+    assert table.table == found.table()
+    pairs = [block.table for block in blocks(report, "Pairs") if isinstance(block, DataTable)]
+    assert pairs == [found.pair_table("nDCG@2"), found.pair_table("AP")]
+    assert report.lead == "s0, s1, s2 on 12 queries by nDCG@2, AP."
+
+
+def test_bars_of_every_pair_agree_with_its_counts() -> None:
+    found, report = report_of(3, ["nDCG@2", "PD"])
+    charts = [block for block in blocks(report, "Query by query") if isinstance(block, QueryBars)]
+    pairs = [(metric, pair) for metric in found.metrics for pair in found.pairs[metric]]
+    assert len(charts) == len(pairs) == 6
+    for chart, (metric, pair) in zip(charts, pairs, strict=True):
+        assert chart.title == f"{metric}: {pair.a} against {pair.b}"
+        values = np.array([value for _, value in chart.bars])
+        higher = metric != "PD"
+        # wins are queries on which the value is above, which is worse for PD.
+        ahead, behind = (pair.wins, pair.losses) if higher else (pair.losses, pair.wins)
+        assert ((values > 0).sum(), (values == 0).sum(), (values < 0).sum()) == (ahead, pair.ties, behind)
+        assert values.mean() == pytest.approx(pair.difference if higher else -pair.difference)
+
+
+def test_too_many_charts_are_not_drawn() -> None:
+    _, report = report_of(12, ["nDCG@2", "AP"])  # 66 pairs
+    note, *charts = blocks(report, "Query by query")
+    assert isinstance(note, Text)
+    assert len(charts) == MOST_CHARTS
+
+
+def test_queries_that_one_system_lacks_have_no_difference() -> None:
+    nan = float("nan")
+    assert np.isnan(gaps(np.array([nan, 0.5]), np.array([0.1, nan]), higher_is_better=True)).all()
+    found = gaps(np.array([0.3, 0.5]), np.array([0.1 + 0.2, 0.75]), higher_is_better=True)
+    assert found.tolist() == [0.0, -0.25]  # rounding is no difference
+
+
+def test_curves_of_every_system() -> None:
+    _, report = report_of(2, ["AP"])
+    (chart,) = blocks(report, "nDCG at cutoffs")
+    assert isinstance(chart, LineChart)
+    assert [series.name for series in chart.series] == ["s0", "s1", "constant scorer"]
+    mean = rp.evaluate(systems(2)["s1"], LABELS, "nDCG@3", offsets=OFFSETS).mean["nDCG@3"]
+    assert chart.series[1].points[2] == (3.0, mean)
+
+
+def test_curves_keep_the_gain_of_the_metric() -> None:
+    chart = cutoff_curves({"a": [0, 1]}, [2, 1], rp.metric("nDCG(gain=linear)@5"), offsets=[0, 2])
+    assert isinstance(chart, LineChart)
+    assert chart.series[0].points[0] == (1.0, 0.5)  # 1 / 2
+
+
+def test_a_tool_without_ndcg_is_told_of() -> None:
+    block = cutoff_curves({"a": [0, 1]}, [1e6, 1], offsets=[0, 2])
+    assert isinstance(block, Text)
+    assert block.paragraphs[0].startswith("nDCG at cutoffs is left out: ")
+
+
+def test_the_command_writes_it_beside_its_output(rankproof: Run, tmp_path: Path) -> None:
+    files = example_files()
+    words = ["compare", files["bm25.trec"], files["ranker.trec"], "--qrels", files["qrels.txt"], "-m", "AP"]
+    plain = rankproof(*words)
+    ran = rankproof(*words, "--report", tmp_path / "c.html")
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.out == plain.out + f"\nreport  {tmp_path / 'c.html'}\n"
+    page = (tmp_path / "c.html").read_text(encoding="utf-8")
+    assert shlex.join(["rankproof", *words[:3], "--metric", "AP", *words[3:5]]) in page
+    told = rankproof(*words, "--json", "--report", tmp_path / "d.html")
+    assert json.loads(told.out)["test"] == "randomisation"
+    assert (tmp_path / "d.html").exists()
+
+
+def test_a_report_that_cannot_be_written_is_refused_before_the_work(rankproof: Run, tmp_path: Path) -> None:
+    ran = rankproof("compare", "--example", "--report", tmp_path / "no" / "c.html")
+    assert (ran.status, ran.out) == (3, "")
+    assert "its folder does not exist" in ran.err
+
+
+def test_the_command_is_told(rankproof: Run, tmp_path: Path) -> None:
+    found, _ = report_of(2, ["AP"])
+    report = comparison_report(found, systems(2), LABELS, command="rankproof compare", offsets=OFFSETS)
+    assert blocks(report, "Reproduce")[0] == Command("rankproof compare")

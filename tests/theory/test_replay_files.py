@@ -1,0 +1,182 @@
+"""`replay` on files, matrices and users' functions; and what it is made of."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from architecture.layout import SOURCE, imported, parsed
+from rankproof.errors import DataError, FileFormatError, RankproofError
+from rankproof.theory.certify import certify
+from rankproof.theory.matrix import certify_matrix
+from rankproof.theory.replay import replay, replay_file
+from theory.questions import first_two
+from theory.stored_verdicts import stored, why_not
+
+# Files -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "not a JSON file"),
+        ("{", "not a JSON file"),
+        ("\xff", "not a JSON file"),
+        ("[]", "Evidence is a verdict or a matrix"),
+        ("3", "Evidence is a verdict or a matrix"),
+        ('{"format": "rankproof.law"}', "Evidence is a verdict or a matrix"),
+        ('{"format": "rankproof.verdict"}', "version None"),
+        ('{"format": "rankproof.verdict", "version": 2}', "version 2"),
+        ('{"format": "rankproof.verdict", "version": 1}', "outcome of a verdict"),
+        (
+            '{"format": "rankproof.verdict", "version": 1, "outcome": "consistent"}',
+            "conditions must be a list",
+        ),
+        ('{"format": "rankproof.matrix"}', "its cells are not a list"),
+        ('{"format": "rankproof.matrix", "cells": [{}]}', "A stored verdict is a dict"),
+    ],
+)
+def test_damaged_files_are_told(tmp_path: Path, text: str, told: str) -> None:
+    path = tmp_path / "why.json"
+    path.write_text(text, encoding="latin-1")
+    with pytest.raises(FileFormatError) as caught:
+        replay_file(path)
+    assert told in str(caught.value)
+    assert str(path) in str(caught.value)
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises((RankproofError, OSError), match="no_such"):
+        replay_file(tmp_path / "no_such.json")
+
+
+@pytest.mark.parametrize("field", ["loss", "noise", "rule", "metric", "reason"])
+def test_texts_must_be_texts(field: str) -> None:
+    plain = stored("standardised")
+    plain[field] = 3
+    with pytest.raises(DataError, match="stands where a text should"):
+        replay(plain)
+
+
+def test_a_matrix_is_checked_cell_by_cell() -> None:
+    matrix = certify_matrix(["softmax", "squared:gain"], ["nDCG", "AP"], grades=2, effort=0.2)
+    plain = json.loads(json.dumps(matrix.to_json()))
+    assert replay(plain).holds
+    for field, other in (
+        ("column", "DCG"),
+        ("row", "squared"),
+        ("row", "any convex loss"),
+        ("row", "nonsense"),
+    ):
+        wrong = copy.deepcopy(plain)
+        wrong["cells"][1][field] = other
+        assert "holds another verdict" in why_not(wrong)
+    wrong = copy.deepcopy(plain)
+    wrong["cells"][0], wrong["cells"][3] = (
+        {**wrong["cells"][0], "verdict": wrong["cells"][3]["verdict"]},
+        {**wrong["cells"][3], "verdict": wrong["cells"][0]["verdict"]},
+    )
+    assert not replay(wrong).holds
+
+
+# Users' functions --------------------------------------------------------------------------------------
+
+PAIRS = """
+import numpy as np
+def pairs(scores, feedback):
+    n = len(scores)
+    return sum(np.logaddexp(0, scores[j] - scores[i]) for i in range(n) for j in range(n)
+               if feedback[i] > feedback[j])
+def square(scores, feedback):
+    return sum((s - y) ** 2 for s, y in zip(scores, feedback))
+"""
+
+
+def test_a_loss_in_a_file_is_run_again(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(PAIRS, encoding="utf-8")
+    verdict = certify(f"{tmp_path}/mine.py:pairs", "nDCG", convex=True)
+    plain = json.loads(json.dumps(verdict.to_json()))
+    assert verdict.outcome == "inconsistent"
+    assert replay(plain).holds
+    plain["loss"] = plain["loss"].replace("pairs", "square")
+    assert "the minimum is not proven" in why_not(plain)
+    plain["loss"] = plain["loss"].replace("square", "gone")
+    assert "has no 'gone'" in why_not(plain)
+
+
+def test_that_a_loss_is_convex_must_have_been_said(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(PAIRS, encoding="utf-8")
+    plain = certify(f"{tmp_path}/mine.py:pairs", "nDCG", convex=True).to_json()
+    plain["scope"]["convex"] = None
+    assert "is not said to be convex" in why_not(plain)
+
+
+def test_a_loss_given_in_python_cannot_be_replayed_and_that_is_told() -> None:
+    def softmax(scores: Any, feedback: Any) -> Any:
+        """Not the loss of that name."""
+        return sum((s - y) ** 2 for s, y in zip(scores, feedback, strict=True))
+
+    verdict = certify(softmax, "nDCG", convex=True)
+    assert (verdict.outcome, verdict.loss) == ("inconsistent", "function softmax")
+    assert "write it into a file" in why_not(verdict.to_json())
+
+
+def test_a_function_is_not_taken_for_the_metric_of_its_name() -> None:
+    def nDCG(ranking: tuple[int, ...], feedback: Any) -> Any:  # noqa: N802
+        return first_two(ranking, feedback)
+
+    verdict = certify("squared", nDCG)
+    assert verdict.metric == "function nDCG"
+    plain = verdict.to_json()
+    plain["metric"] = "nDCG"
+    assert replay(verdict).holds
+    assert not replay(plain).holds
+
+
+# What replay is made of --------------------------------------------------------------------------------
+
+FINDERS = (
+    "rules",
+    "search",
+    "certify",
+    "matrix",
+    "question",
+    "existence",
+    "witness",
+    "contradiction",
+    "agreement",
+)
+FINDERS += ("proposals", "simplify", "law_programs", "convergence", "exchanges", "closed_form", "evidence")
+
+
+def closure(module: str) -> set[str]:
+    """All modules of the package that a module imports, also inside functions, and those that they import."""
+    seen: set[str] = set()
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        path = SOURCE.joinpath(*name.split(".")[1:])
+        file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+        if not file.exists():
+            # ``from a import b`` names a.b, which need not be a module.
+            continue
+        waiting += [other for other, _ in imported(parsed(file)) if other.startswith("rankproof.")]
+    return seen
+
+
+def test_replay_imports_nothing_that_finds_evidence() -> None:
+    theory = {name.split(".")[2] for name in closure("rankproof.theory.replay") if name.count(".") >= 2}
+    assert {"checks", "enclosure", "replay", "stored_evidence"} <= theory
+    assert not theory & set(FINDERS)
+
+
+def test_the_closure_sees_what_is_imported() -> None:
+    theory = {name.split(".")[2] for name in closure("rankproof.theory.certify") if name.count(".") >= 2}
+    assert {"rules", "search", "existence", "proposals"} <= theory
