@@ -112,6 +112,12 @@ def order_preserving(loss: Any, s: Tensor, u: Tensor) -> Tensor:
     return total / max(n * (n - 1), 1) if loss.normalize else total
 
 
+def lift(_: Any, s: Tensor, u: Tensor) -> Tensor:
+    n = s.numel()
+    pairs = (1 - s[:, None] + s[None, :]) ** 2 * (1 - torch.eye(n))
+    return (u[:, None] * pairs).sum() / max(n, 1)
+
+
 def preorder(loss: Any, s: Tensor, y: Tensor) -> Tensor:
     better = (y[:, None] > y[None, :]).to(s.dtype)
     pairs = better.sum().clamp(min=1)
@@ -171,6 +177,7 @@ DEFINITIONS: dict[str, Callable[[Any, Tensor, Tensor], Tensor]] = {
     "lambdarank": lambdarank,
     "listmle": listmle,
     "listnet": listnet,
+    "lift": lift,
     "order-preserving": order_preserving,
     "ordinal": ordinal,
     "pointwise-logistic": pointwise_logistic,

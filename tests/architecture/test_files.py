@@ -51,5 +51,5 @@ def test_nothing_is_left_undone(path: Path) -> None:
 
 def test_no_two_test_files_have_the_same_name() -> None:
     """pytest imports them by their name alone."""
-    names = [path.name for path in TEST_FILES]
+    names = [path.name for path in TEST_FILES if path.name.startswith("test_")]
     assert sorted(names) == sorted(set(names))

@@ -30,3 +30,12 @@ def write_parts(folder: Path) -> dict[str, Path]:
     for name, (seed, queries) in parts.items():
         paths[name].write_text("\n".join(rows(seed, queries, doc_ids=name == "test")) + "\n")
     return paths
+
+
+def content(folder: Path) -> dict[str, bytes | None]:
+    """All that a folder holds, hidden things too."""
+    found = sorted(folder.rglob("*"))
+    return {str(path.relative_to(folder)): None if path.is_dir() else path.read_bytes() for path in found}
+
+
+# Ctrl-C: a real process, a real signal.

@@ -1,4 +1,4 @@
-"""Bad moments are good: Ctrl-C, wrong files, wrong words, no permission, a full disk.
+"""Bad moments are good: wrong files, wrong words, no permission, a full disk.
 
 Each ends in one clear line, a status that is not 0, no traceback, and nothing lost or half-written.
 """
@@ -6,14 +6,10 @@ Each ends in one clear line, a status that is not 0, no traceback, and nothing l
 from __future__ import annotations
 
 import os
-import pty
 import resource
 import shutil
-import signal
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,303 +18,12 @@ from typing import Any
 import click
 import pytest
 
-from cli.small_letor import rows, write_parts
+from cli.small_letor import content, rows
 from rankproof.cli import metrics as metrics_command
-from rankproof.cli.demo_folder import demo_folder, replacing
-from rankproof.errors import DataError
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals, limits and /proc as on Linux")
 
 Run = Callable[..., Any]
-Moment = Callable[["Started"], bool]
-AGAIN = "rankproof: interrupted; nothing was left half-written, run the same command again.\n"
-
-
-@pytest.fixture
-def place(tmp_path: Path) -> Path:
-    """``data`` with small files, good and bad, and an empty ``out``."""
-    data = tmp_path / "data"
-    data.mkdir()
-    (tmp_path / "out").mkdir()
-    write_parts(data)
-    (data / "empty.txt").write_text("")
-    (data / "binary.txt").write_bytes(bytes(range(256)))
-    (data / "line.txt").write_text("1 qid:1 1:0.5\n0 qid:1 1:abc\n")
-    (data / "useless.txt").write_text("".join(f"0 qid:{q} 1:{i}\n" for q in range(9) for i in range(3)))
-    (data / "run.trec").write_text("q1 Q0 a 1 3.0 t\nq1 Q0 b 2 2.0 t\n")
-    (data / "other.trec").write_text("q1 Q0 a 1 1.0 t\nq1 Q0 b 2 2.0 t\n")
-    (data / "qrels.txt").write_text("q1 0 a 1\nq1 0 b 0\n")
-    (data / "useless-qrels.txt").write_text("q1 0 a 0\nq1 0 b 0\n")
-    (data / "folds").mkdir()
-    for fold in (1, 2):
-        folder = data / "folds" / f"Fold{fold}"
-        folder.mkdir()
-        for number, name in enumerate(("train", "vali", "test")):
-            (folder / f"{name}.txt").write_text("\n".join(rows(10 * fold + number, 12)) + "\n")
-    return tmp_path
-
-
-def content(folder: Path) -> dict[str, bytes | None]:
-    """All that a folder holds, hidden things too."""
-    found = sorted(folder.rglob("*"))
-    return {str(path.relative_to(folder)): None if path.is_dir() else path.read_bytes() for path in found}
-
-
-# Ctrl-C: a real process, a real signal.
-
-
-class Started:
-    """A command in a process of its own."""
-
-    def __init__(self, words: tuple[object, ...], folder: Path) -> None:
-        self.out, self.err = folder / "stdout", folder / "stderr"
-        with self.out.open("w") as out, self.err.open("w") as err:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "rankproof", *map(str, words)], stdout=out, stderr=err, cwd=folder
-            )
-
-    def until(self, moment: Moment) -> None:
-        """Wait for a moment; a command that ended before has missed it."""
-        while not moment(self):
-            assert self.process.poll() is None, f"ended too early: {self.err.read_text()}"
-            time.sleep(0.002)
-
-    def interrupt(self, times: int = 1) -> tuple[int, str]:
-        """Press Ctrl-C; the status and what stands on standard error."""
-        for _ in range(times):
-            self.process.send_signal(signal.SIGINT)
-            time.sleep(0.1 if times > 1 else 0)
-        return self.process.wait(), self.err.read_text()
-
-
-def running(one: Started) -> bool:
-    """The command line is there; from here on Python itself is out of the way."""
-    return "_datetime" in _maps(one) or computing(one)
-
-
-def computing(one: Started) -> bool:
-    """Arrays are loaded, so the command is at work."""
-    return "_multiarray_umath" in _maps(one)
-
-
-def _maps(one: Started) -> str:
-    return Path(f"/proc/{one.process.pid}/maps").read_text()
-
-
-def says(text: str) -> Moment:
-    return lambda one: text in one.out.read_text() + one.err.read_text()
-
-
-def writes(pattern: str) -> Moment:
-    return lambda one: any(one.out.parent.glob(pattern))
-
-
-def endless(model: str) -> tuple[object, ...]:
-    """A training that would go on for hours, into a folder that holds a run."""
-    more: dict[str, tuple[object, ...]] = {
-        "linear": ("--solver", "sgd", "--max-iter", 10**8, "--tol", 0, "--l2", "0.01"),
-        "lightgbm": ("--n-estimators", 10**6, "--loss", "softmax"),
-        "xgboost": ("--n-estimators", 10**6, "--loss", "softmax"),
-        "catboost": ("--n-estimators", 10**6, "--loss", "softmax"),
-    }
-    valid = () if model == "linear" else ("--valid", "data/valid.txt", "--early-stopping-rounds", 10**6)
-    words = ("fit", "data/train.txt", *valid, "-m", "nDCG@10", "--model", model, *more[model])
-    return (*words, "--out", "out/run", "--force", "-vv")
-
-
-@pytest.mark.parametrize(
-    ("model", "moment"),
-    [
-        ("linear", says("iteration 20,")),
-        ("lightgbm", says("tree 20,")),
-        ("xgboost", says("tree 20,")),
-        ("catboost", says("tree 20,")),
-        ("lightgbm", computing),
-    ],
-)
-def test_an_interrupted_fit_leaves_the_run_before_it(
-    rankproof: Run, place: Path, model: str, moment: Moment
-) -> None:
-    pytest.importorskip(model if model != "linear" else "scipy")
-    fast = ("fit", place / "data" / "train.txt", "-m", "nDCG@10", "--l2", "1", "--out", place / "out" / "run")
-    assert rankproof(*fast).status == 0
-    before = content(place / "out")
-    one = Started(endless(model), place)
-    one.until(moment)
-    status, err = one.interrupt()
-    told = err.splitlines(keepends=True)
-    assert (status, told[-1]) == (130, AGAIN)
-    assert "Traceback" not in err
-    assert all(line.startswith(("LinearRanker", "BoostedRanker")) for line in told[:-1])  # what -vv says
-    assert content(place / "out") == before
-
-
-def test_an_interrupted_search_goes_on(rankproof: Run, place: Path) -> None:
-    pytest.importorskip("lightgbm")
-    few = ("-m", "nDCG@10", "--n-estimators", 3, "--folds", 2, "--threads", 1, "--out")
-    one = Started(("tune", "data/train.txt", *few, "out/search", "--trials", 10**6, "-v"), place)
-    one.until(says("trial 2:"))
-    status, err = one.interrupt()
-    assert (status, err.splitlines()[-1]) == (
-        130,
-        "rankproof: interrupted; the finished trials are in out/search, the same command goes on.",
-    )
-    assert "Traceback" not in err
-    assert list(content(place / "out")) == ["search", "search/trials.jsonl"]
-    on = rankproof("tune", place / "data" / "train.txt", *few, place / "out" / "search", "--trials", 3)
-    assert (on.status, "3 of 3 trials are known" in on.err) == (0, True)
-
-
-@pytest.mark.parametrize(
-    ("words", "moment"),
-    [
-        ("demo --out out/demo", says("1. What losses converge to")),
-        ("demo --out out/demo", computing),
-        ("certify --matrix --evidence out/why.json --report out/matrix.html", computing),
-        ("reproduce B11 --data data/folds --solver both --out out/b11", computing),
-        ("evaluate --data data/pipe --scores data/scores.txt", computing),
-        ("compare data/scores.txt data/more.txt --data data/pipe --report out/c.html", computing),
-        ("standardize data/pipe -m nDCG@10 -o out/targets.txt", computing),
-        ("fit data/pipe -m nDCG@10 --out out/run", computing),
-        ("tune data/pipe -m nDCG@10 --out out/run", computing),
-        ("evaluate --data data/pipe --scores data/scores.txt", running),
-    ],
-)
-def test_an_interrupted_command_leaves_nothing(place: Path, words: str, moment: Moment) -> None:
-    """A pipe that nobody writes to keeps a command reading for ever."""
-    os.mkfifo(place / "data" / "pipe")
-    one = Started(tuple(words.split()), place)
-    one.until(moment)
-    assert one.interrupt() == (130, AGAIN)
-    assert content(place / "out") == {}
-
-
-def test_an_interrupt_while_a_file_is_written_leaves_the_one_before(place: Path) -> None:
-    (place / "data" / "large.txt").write_text("\n".join(rows(4, 6000)) + "\n")
-    (place / "out" / "t.xz").write_bytes(b"of yesterday")
-    one = Started(("standardize", "data/large.txt", "-m", "nDCG@10", "-o", "out/t.xz"), place)
-    one.until(writes("out/.t.xz.*.tmp"))
-    assert one.interrupt() == (130, AGAIN)
-    assert content(place / "out") == {"t.xz": b"of yesterday"}
-
-
-def test_an_impatient_user(place: Path) -> None:
-    one = Started(("certify", "--matrix", "--evidence", "out/why.json"), place)
-    one.until(computing)
-    time.sleep(0.5)
-    assert one.interrupt(times=3) == (130, AGAIN)
-
-
-def test_on_a_terminal_the_line_stands_alone(place: Path) -> None:
-    """The key itself, with a progress bar on the screen."""
-    pytest.importorskip("lightgbm")
-    parent, child = pty.openpty()
-    words = "tune data/train.txt -m nDCG@10 --n-estimators 3 --folds 2 --trials 1000000 --out out/search"
-    with subprocess.Popen(
-        [sys.executable, "-m", "rankproof", *words.split()],
-        stdin=child,
-        stdout=child,
-        stderr=child,
-        cwd=place,
-        start_new_session=True,
-        # The terminal sends the signal to the group that owns it.
-        preexec_fn=lambda: _own_terminal(),
-        env={**os.environ, "TERM": "xterm", "COLUMNS": "100"},
-    ) as process:
-        os.close(child)
-        text = b""
-        while b"trial 1" not in text:
-            text += os.read(parent, 4096)
-        os.write(parent, b"\x03")
-        while True:
-            try:
-                part = os.read(parent, 4096)
-            except OSError:
-                break
-            if not part:
-                break
-            text += part
-    os.close(parent)
-    assert process.returncode == 130
-    shown = text.decode().replace("\r", "")
-    assert "Traceback" not in shown
-    assert shown.endswith(
-        "rankproof: interrupted; the finished trials are in out/search, the same command goes on.\n"
-    )
-    assert shown.rindex("\x1b[?25h") > shown.rindex("\x1b[?25l")  # the cursor is back
-
-
-def _own_terminal() -> None:
-    import fcntl
-    import termios
-
-    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-
-
-def test_a_demonstration_that_does_not_end_well_leaves_the_one_before(tmp_path: Path) -> None:
-    for name in ("demo.json", "report.html", "train.txt", "notes of mine.txt"):
-        (tmp_path / name).write_text("of yesterday")
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run" / "model.json").write_text("of yesterday")
-    before = content(tmp_path)
-
-    def new(error: type[BaseException]) -> None:
-        with demo_folder(str(tmp_path)) as folder, replacing(folder):
-            assert [path.name for path in folder.iterdir() if path.is_file()] == ["notes of mine.txt"]
-            (folder / "run").mkdir()
-            for name in ("run/model.json", "train.txt", "test.txt"):
-                (folder / name).write_text("of today")
-            raise error("stopped")
-
-    for error in (KeyboardInterrupt, DataError):
-        with pytest.raises(error, match="stopped"):
-            new(error)
-        assert content(tmp_path) == before
-    with demo_folder(str(tmp_path)) as folder, replacing(folder):
-        (folder / "train.txt").write_text("of today")
-    assert content(tmp_path) == {"notes of mine.txt": b"of yesterday", "train.txt": b"of today"}
-
-
-def test_a_report_that_was_not_written_is_not_that_of_the_run_before(
-    rankproof: Run, place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from rankproof.report.pages import run as page
-
-    words = (
-        "fit",
-        place / "data" / "train.txt",
-        "-m",
-        "nDCG@10",
-        "--l2",
-        "1",
-        "--out",
-        place / "out" / "run",
-    )
-    assert rankproof(*words).out.endswith("the model, results.json and report.html\n")
-    assert (place / "out" / "run" / "report.html").exists()
-
-    def stopped(error: type[BaseException]) -> None:
-        def raising(*_: object, **__: object) -> None:
-            raise error("no room")
-
-        monkeypatch.setattr(page, "write_report", raising)
-
-    stopped(KeyboardInterrupt)
-    ran = rankproof(*words, "--force")
-    folder = place / "out" / "run"
-    assert (ran.status, ran.err) == (
-        130,
-        f"rankproof: interrupted; the run in {folder} is complete, rankproof report {folder} writes its "
-        "report.\n",
-    )
-    assert sorted(content(folder)) == ["model.json", "results.json", "weights.npz"]
-    stopped(DataError)
-    ran = rankproof(*words, "--force")
-    assert (ran.status, ran.err) == (0, "rankproof: warning: no report was written: no room\n")
-    assert ran.out.endswith("the model and results.json\n")
-
-
-# Wrong files, wrong words, empty data.
 
 
 def wrong(rankproof: Run, place: Path, words: str) -> str:
@@ -475,8 +180,8 @@ def test_a_fault_of_our_own_is_one_line_too(rankproof: Run, monkeypatch: pytest.
     ran = rankproof("metrics")
     assert ran.status == 3
     assert ran.err == (
-        "rankproof: error: Unexpected KeyError: 'a\\nb'. This is a fault of rankproof; rankproof --debug shows "
-        "where it is.\n"
+        "rankproof: error: Unexpected KeyError: 'a\\nb'. This is a fault of rankproof; rankproof --debug "
+        "shows where it is.\n"
     )
     assert "in broken" in rankproof("--debug", "metrics").err
 

@@ -1,0 +1,215 @@
+"""Ctrl-C leaves nothing half-written, in one line that says how to go on."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.small_letor import content, rows
+from rankproof.cli.demo_folder import demo_folder, replacing
+from rankproof.errors import DataError
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals, limits and /proc as on Linux")
+
+Run = Callable[..., Any]
+Moment = Callable[["Started"], bool]
+AGAIN = "rankproof: interrupted; nothing was left half-written, run the same command again.\n"
+
+
+class Started:
+    """A command in a process of its own."""
+
+    def __init__(self, words: tuple[object, ...], folder: Path) -> None:
+        self.out, self.err = folder / "stdout", folder / "stderr"
+        with self.out.open("w") as out, self.err.open("w") as err:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "rankproof", *map(str, words)], stdout=out, stderr=err, cwd=folder
+            )
+
+    def until(self, moment: Moment) -> None:
+        """Wait for a moment; a command that ended before has missed it."""
+        while not moment(self):
+            assert self.process.poll() is None, f"ended too early: {self.err.read_text()}"
+            time.sleep(0.002)
+
+    def interrupt(self, times: int = 1) -> tuple[int, str]:
+        """Press Ctrl-C; the status and what stands on standard error."""
+        for _ in range(times):
+            self.process.send_signal(signal.SIGINT)
+            time.sleep(0.1 if times > 1 else 0)
+        return self.process.wait(), self.err.read_text()
+
+
+def computing(one: Started) -> bool:
+    """Arrays are loaded, so the command is at work."""
+    return "_multiarray_umath" in _maps(one)
+
+
+def _maps(one: Started) -> str:
+    return Path(f"/proc/{one.process.pid}/maps").read_text()
+
+
+def says(text: str) -> Moment:
+    return lambda one: text in one.out.read_text() + one.err.read_text()
+
+
+def writes(pattern: str) -> Moment:
+    return lambda one: any(one.out.parent.glob(pattern))
+
+
+def endless(model: str) -> tuple[object, ...]:
+    """A training that would go on for hours, into a folder that holds a run."""
+    more: dict[str, tuple[object, ...]] = {
+        "linear": ("--solver", "sgd", "--max-iter", 10**8, "--tol", 0, "--l2", "0.01"),
+        "lightgbm": ("--n-estimators", 10**6, "--loss", "softmax"),
+        "xgboost": ("--n-estimators", 10**6, "--loss", "softmax"),
+        "catboost": ("--n-estimators", 10**6, "--loss", "softmax"),
+    }
+    valid = () if model == "linear" else ("--valid", "data/valid.txt", "--early-stopping-rounds", 10**6)
+    words = ("fit", "data/train.txt", *valid, "-m", "nDCG@10", "--model", model, *more[model])
+    return (*words, "--out", "out/run", "--force", "-vv")
+
+
+@pytest.mark.parametrize(
+    ("model", "moment"),
+    [
+        ("lightgbm", says("tree 20,")),
+        ("xgboost", says("tree 20,")),
+        ("catboost", says("tree 20,")),
+        ("lightgbm", computing),
+    ],
+)
+def test_an_interrupted_fit_leaves_the_run_before_it(
+    rankproof: Run, place: Path, model: str, moment: Moment
+) -> None:
+    pytest.importorskip(model if model != "linear" else "scipy")
+    fast = ("fit", place / "data" / "train.txt", "-m", "nDCG@10", "--l2", "1", "--out", place / "out" / "run")
+    assert rankproof(*fast).status == 0
+    before = content(place / "out")
+    one = Started(endless(model), place)
+    one.until(moment)
+    status, err = one.interrupt()
+    told = err.splitlines(keepends=True)
+    assert (status, told[-1]) == (130, AGAIN)
+    assert "Traceback" not in err
+    assert all(line.startswith(("LinearRanker", "BoostedRanker")) for line in told[:-1])  # what -vv says
+    assert content(place / "out") == before
+
+
+def test_an_interrupted_search_goes_on(rankproof: Run, place: Path) -> None:
+    pytest.importorskip("lightgbm")
+    few = ("-m", "nDCG@10", "--n-estimators", 3, "--folds", 2, "--threads", 1, "--out")
+    one = Started(("tune", "data/train.txt", *few, "out/search", "--trials", 10**6, "-v"), place)
+    one.until(says("trial 2:"))
+    status, err = one.interrupt()
+    assert (status, err.splitlines()[-1]) == (
+        130,
+        "rankproof: interrupted; the finished trials are in out/search, the same command goes on.",
+    )
+    assert "Traceback" not in err
+    assert list(content(place / "out")) == ["search", "search/trials.jsonl"]
+    on = rankproof("tune", place / "data" / "train.txt", *few, place / "out" / "search", "--trials", 3)
+    assert (on.status, "3 of 3 trials are known" in on.err) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "moment"),
+    [
+        ("demo --out out/demo", says("1. What losses converge to")),
+        ("demo --out out/demo", computing),
+        ("certify --matrix --evidence out/why.json --report out/matrix.html", computing),
+        ("reproduce B11 --data data/folds --solver both --out out/b11", computing),
+        ("evaluate --data data/pipe --scores data/scores.txt", computing),
+        ("compare data/scores.txt data/more.txt --data data/pipe --report out/c.html", computing),
+        ("standardize data/pipe -m nDCG@10 -o out/targets.txt", computing),
+        ("fit data/pipe -m nDCG@10 --out out/run", computing),
+        ("tune data/pipe -m nDCG@10 --out out/run", computing),
+    ],
+)
+def test_an_interrupted_command_leaves_nothing(place: Path, words: str, moment: Moment) -> None:
+    """A pipe that nobody writes to keeps a command reading for ever."""
+    os.mkfifo(place / "data" / "pipe")
+    one = Started(tuple(words.split()), place)
+    one.until(moment)
+    assert one.interrupt() == (130, AGAIN)
+    assert content(place / "out") == {}
+
+
+def test_an_interrupt_while_a_file_is_written_leaves_the_one_before(place: Path) -> None:
+    (place / "data" / "large.txt").write_text("\n".join(rows(4, 6000)) + "\n")
+    (place / "out" / "t.xz").write_bytes(b"of yesterday")
+    one = Started(("standardize", "data/large.txt", "-m", "nDCG@10", "-o", "out/t.xz"), place)
+    one.until(writes("out/.t.xz.*.tmp"))
+    assert one.interrupt() == (130, AGAIN)
+    assert content(place / "out") == {"t.xz": b"of yesterday"}
+
+
+def test_a_demonstration_that_does_not_end_well_leaves_the_one_before(tmp_path: Path) -> None:
+    for name in ("demo.json", "report.html", "train.txt", "notes of mine.txt"):
+        (tmp_path / name).write_text("of yesterday")
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "model.json").write_text("of yesterday")
+    before = content(tmp_path)
+
+    def new(error: type[BaseException]) -> None:
+        with demo_folder(str(tmp_path)) as folder, replacing(folder):
+            assert [path.name for path in folder.iterdir() if path.is_file()] == ["notes of mine.txt"]
+            (folder / "run").mkdir()
+            for name in ("run/model.json", "train.txt", "test.txt"):
+                (folder / name).write_text("of today")
+            raise error("stopped")
+
+    for error in (KeyboardInterrupt, DataError):
+        with pytest.raises(error, match="stopped"):
+            new(error)
+        assert content(tmp_path) == before
+    with demo_folder(str(tmp_path)) as folder, replacing(folder):
+        (folder / "train.txt").write_text("of today")
+    assert content(tmp_path) == {"notes of mine.txt": b"of yesterday", "train.txt": b"of today"}
+
+
+def test_a_report_that_was_not_written_is_not_that_of_the_run_before(
+    rankproof: Run, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rankproof.report.pages import run as page
+
+    words = (
+        "fit",
+        place / "data" / "train.txt",
+        "-m",
+        "nDCG@10",
+        "--l2",
+        "1",
+        "--out",
+        place / "out" / "run",
+    )
+    assert rankproof(*words).out.endswith("the model, results.json and report.html\n")
+    assert (place / "out" / "run" / "report.html").exists()
+
+    def stopped(error: type[BaseException]) -> None:
+        def raising(*_: object, **__: object) -> None:
+            raise error("no room")
+
+        monkeypatch.setattr(page, "write_report", raising)
+
+    stopped(KeyboardInterrupt)
+    ran = rankproof(*words, "--force")
+    folder = place / "out" / "run"
+    told = f"rankproof: interrupted; the run in {folder} is complete, rankproof report {folder} writes its "
+    assert (ran.status, ran.err) == (130, f"{told}report.\n")
+    assert sorted(content(folder)) == ["model.json", "results.json", "weights.npz"]
+    stopped(DataError)
+    ran = rankproof(*words, "--force")
+    assert (ran.status, ran.err) == (0, "rankproof: warning: no report was written: no room\n")
+    assert ran.out.endswith("the model and results.json\n")
+
+
+# Wrong files, wrong words, empty data.
