@@ -10,6 +10,7 @@ from typing import NamedTuple
 import pytest
 from hypothesis import HealthCheck, settings
 
+from cli.small_letor import write_place
 from rankproof.cli.main import main
 
 # One profile for all: no deadline, because a first call compiles a kernel.
@@ -48,3 +49,10 @@ def rankproof(capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
         return Ran(status, captured.out, captured.err)
 
     return run
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """``data`` with small files, good and bad, and an empty ``out``."""
+    write_place(tmp_path)
+    return tmp_path

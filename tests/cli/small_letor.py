@@ -38,4 +38,23 @@ def content(folder: Path) -> dict[str, bytes | None]:
     return {str(path.relative_to(folder)): None if path.is_dir() else path.read_bytes() for path in found}
 
 
-# Ctrl-C: a real process, a real signal.
+def write_place(place: Path) -> None:
+    """``data`` with small files, good and bad, and an empty ``out``."""
+    data = place / "data"
+    data.mkdir()
+    (place / "out").mkdir()
+    write_parts(data)
+    (data / "empty.txt").write_text("")
+    (data / "binary.txt").write_bytes(bytes(range(256)))
+    (data / "line.txt").write_text("1 qid:1 1:0.5\n0 qid:1 1:abc\n")
+    (data / "useless.txt").write_text("".join(f"0 qid:{q} 1:{i}\n" for q in range(9) for i in range(3)))
+    (data / "run.trec").write_text("q1 Q0 a 1 3.0 t\nq1 Q0 b 2 2.0 t\n")
+    (data / "other.trec").write_text("q1 Q0 a 1 1.0 t\nq1 Q0 b 2 2.0 t\n")
+    (data / "qrels.txt").write_text("q1 0 a 1\nq1 0 b 0\n")
+    (data / "useless-qrels.txt").write_text("q1 0 a 0\nq1 0 b 0\n")
+    (data / "folds").mkdir()
+    for fold in (1, 2):
+        folder = data / "folds" / f"Fold{fold}"
+        folder.mkdir()
+        for number, name in enumerate(("train", "vali", "test")):
+            (folder / f"{name}.txt").write_text("\n".join(rows(10 * fold + number, 12)) + "\n")

@@ -6,8 +6,10 @@ Each ends in one clear line, a status that is not 0, no traceback, and nothing l
 from __future__ import annotations
 
 import os
+import re
 import resource
 import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -233,8 +235,10 @@ def full_disk() -> Iterator[None]:
 @contextmanager
 def no_permission(folder: Path) -> Iterator[None]:
     """A folder that one may look at only; root gives up its rights for so long."""
-    folder.chmod(0o555)
+    folders = [folder, *(path for path in folder.rglob("*") if path.is_dir())]
     root = os.geteuid() == 0
+    for one in folders:
+        one.chmod(0o555)
     try:
         if root:
             try:
@@ -245,7 +249,8 @@ def no_permission(folder: Path) -> Iterator[None]:
     finally:
         if root:
             os.setresuid(0, 0, 0)
-        folder.chmod(0o755)
+        for one in folders:
+            one.chmod(0o755)
 
 
 @pytest.fixture
@@ -275,26 +280,61 @@ def test_nothing_is_lost_when_a_file_cannot_be_written(
     before = content(out)
     assert before
     with full_disk():
+        # A search that is there has nothing left to write.
         full = rankproof(*(word.replace("/out/search", "/out/more/search") for word in words))
     for path in [one for one in (out / "more", *(out / "more").rglob("*")) if one.is_dir()][::-1]:
         path.rmdir()  # folders alone, without a file in them
     assert content(out) == before
-    if command != "tune":
-        with no_permission(out):
-            refused = rankproof(*words)
-        # A folder of its own in there may be written to; what stands beside it may not.
-        if command in ("fit", "reproduce"):
-            assert refused.status == 3 or os.access(out / words[-1], os.W_OK)
-        else:
-            assert refused.status == 3
-            assert "ermission denied" in refused.err or "may not be written to" in refused.err
-            assert refused.err.count("\n") == 1
-        assert content(out) == before
-    assert full.status == 3
-    assert full.err.startswith("rankproof: error: ")
-    assert full.err.count("\n") == 1
-    assert "cannot be written: File too large." in full.err
-    if command in ("certify", "compare"):
-        # What was computed is not lost with the file.
-        assert full.out
-        assert shown.out.startswith(full.out)
+    with no_permission(out):
+        refused = rankproof(*(word.replace("/out/search", "/out/more/search") for word in words))
+    assert content(out) == before
+    for ran, why in (
+        (full, "cannot be written: File too large."),
+        (refused, "ermission denied|write|written"),
+    ):
+        assert ran.status == 3
+        assert ran.err.startswith("rankproof: error: ")
+        assert ran.err.count("\n") == 1
+        assert re.search(why, ran.err)
+        if command == "certify" or (command == "compare" and ran is full):
+            # What was computed is not lost with the file.
+            assert ran.out
+            assert shown.out.startswith(ran.out)
+
+
+@pytest.mark.parametrize("words", ["evaluate --example", "metrics --json", "losses", "certify softmax -m AP"])
+def test_a_full_disk_behind_standard_output(words: str) -> None:
+    with open("/dev/full", "w") as full:  # noqa: PTH123 - a device
+        ran = subprocess.run(
+            [sys.executable, "-m", "rankproof", *words.split()],
+            stdout=full,
+            stderr=-1,
+            text=True,
+            check=False,
+        )
+    assert ran.returncode == 3
+    assert ran.stderr == "rankproof: error: The output cannot be written: No space left on device.\n"
+
+
+def test_no_standard_output_at_all() -> None:
+    words = f"{sys.executable} -m rankproof evaluate --example"
+    ran = subprocess.run(["sh", "-c", f"{words} >&-"], stderr=-1, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+def test_a_reader_that_went_away_is_told_by_the_status_alone(place: Path) -> None:
+    """As of any program that SIGPIPE ends; a fit without its output is not one that went well."""
+    fit = f"fit {place}/data/train.txt -m nDCG --l2 1 --out {place}/out/run"
+    script = f"{sys.executable} -m rankproof {fit} | true; echo ${{PIPESTATUS[0]}}"
+    ran = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
+    assert (ran.stdout, ran.stderr) == ("141\n", "")
+    assert content(place / "out") == {}
+
+
+def test_text_that_the_terminal_cannot_show() -> None:
+    """Calauzènes, for one, on a terminal that knows ASCII alone."""
+    words = [sys.executable, "-m", "rankproof", "losses", "lift"]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    ran = subprocess.run(words, capture_output=True, text=True, check=False, env=environment)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "Calauz\\xe8nes" in ran.stdout

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import pty
+import re
 import signal
 import subprocess
 import sys
@@ -27,11 +29,15 @@ AGAIN = "rankproof: interrupted; nothing was left half-written, run the same com
 class Started:
     """A command in a process of its own."""
 
-    def __init__(self, words: tuple[object, ...], folder: Path) -> None:
+    def __init__(self, words: tuple[object, ...], folder: Path, **environment: str) -> None:
         self.out, self.err = folder / "stdout", folder / "stderr"
         with self.out.open("w") as out, self.err.open("w") as err:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "rankproof", *map(str, words)], stdout=out, stderr=err, cwd=folder
+                [sys.executable, "-m", "rankproof", *map(str, words)],
+                stdout=out,
+                stderr=err,
+                cwd=folder,
+                env={**os.environ, **environment},
             )
 
     def until(self, moment: Moment) -> None:
@@ -68,7 +74,7 @@ def writes(pattern: str) -> Moment:
 def endless(model: str) -> tuple[object, ...]:
     """A training that would go on for hours, into a folder that holds a run."""
     more: dict[str, tuple[object, ...]] = {
-        "linear": ("--solver", "sgd", "--max-iter", 10**8, "--tol", 0, "--l2", "0.01"),
+        "linear": ("--l2", ",".join(map(str, range(1, 20_000)))),
         "lightgbm": ("--n-estimators", 10**6, "--loss", "softmax"),
         "xgboost": ("--n-estimators", 10**6, "--loss", "softmax"),
         "catboost": ("--n-estimators", 10**6, "--loss", "softmax"),
@@ -81,6 +87,7 @@ def endless(model: str) -> tuple[object, ...]:
 @pytest.mark.parametrize(
     ("model", "moment"),
     [
+        ("linear", says("iteration 1,")),
         ("lightgbm", says("tree 20,")),
         ("xgboost", says("tree 20,")),
         ("catboost", says("tree 20,")),
@@ -152,6 +159,55 @@ def test_an_interrupt_while_a_file_is_written_leaves_the_one_before(place: Path)
     assert content(place / "out") == {"t.xz": b"of yesterday"}
 
 
+def test_an_interrupt_while_things_are_loaded(place: Path) -> None:
+    """A slow disk: the command line itself is not there yet."""
+    (place / "slow").mkdir()
+    (place / "slow" / "click.py").write_text("import time\nprint('loading', flush=True)\ntime.sleep(600)\n")
+    one = Started(("evaluate", "--example"), place, PYTHONPATH="slow")
+    one.until(says("loading"))
+    assert one.interrupt() == (130, AGAIN)
+
+
+def test_an_impatient_user(place: Path) -> None:
+    """Who presses the key again while Python is on its way out."""
+    one = Started(("certify", "--matrix", "--evidence", "out/why.json"), place)
+    one.until(computing)
+    time.sleep(0.5)
+    status, err = one.interrupt(times=3)
+    # The last key may end Python itself, when all has been said: to a shell that is 130 as well.
+    assert status in (130, -signal.SIGINT)
+    assert err == AGAIN
+
+
+def test_on_a_terminal_the_bar_goes_and_the_cursor_comes_back(place: Path) -> None:
+    """The key itself, typed on a terminal of its own."""
+    pytest.importorskip("lightgbm")
+    words = "tune data/train.txt -m nDCG@10 --n-estimators 3 --folds 2 --trials 1000000 --out out/search"
+    child, terminal = pty.fork()
+    if child == 0:
+        os.chdir(place)
+        os.environ |= {"TERM": "xterm", "COLUMNS": "100"}
+        os.execv(sys.executable, [sys.executable, "-m", "rankproof", *words.split()])  # noqa: S606
+    text = b""
+    while not re.search(rb"trial \d+,", text):
+        text += os.read(terminal, 4096)
+    os.write(terminal, b"\x03")
+    try:
+        while part := os.read(terminal, 4096):
+            text += part
+    except OSError:  # how Linux says that the other end is closed
+        pass
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 130
+    # The last code is of colorama, which numba brings: it sets the colours back at the very end.
+    shown = text.decode().replace("\r", "").removesuffix("\x1b[0m")
+    assert "Traceback" not in shown
+    assert shown.endswith(
+        "rankproof: interrupted; the finished trials are in out/search, the same command goes on.\n"
+    )
+    assert shown.rindex("\x1b[?25h") > shown.rindex("\x1b[?25l")
+
+
 def test_a_demonstration_that_does_not_end_well_leaves_the_one_before(tmp_path: Path) -> None:
     for name in ("demo.json", "report.html", "train.txt", "notes of mine.txt"):
         (tmp_path / name).write_text("of yesterday")
@@ -210,6 +266,3 @@ def test_a_report_that_was_not_written_is_not_that_of_the_run_before(
     ran = rankproof(*words, "--force")
     assert (ran.status, ran.err) == (0, "rankproof: warning: no report was written: no room\n")
     assert ran.out.endswith("the model and results.json\n")
-
-
-# Wrong files, wrong words, empty data.

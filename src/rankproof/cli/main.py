@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 import traceback
 from importlib import import_module
 from io import TextIOWrapper
-from typing import Any, NoReturn
+from typing import Any
 
 import click
 
+from rankproof.cli.interrupts import NOTHING_LEFT, leave_interrupted
 from rankproof.cli.trouble import InterruptedCommandError, hint_of, told
 
 __all__ = ["BAD_USE", "command_line", "main"]
 
 # Exit status of every command for wrong arguments and wrong data; 1 and 2 are left to verdicts.
 BAD_USE = 3
-# What a shell makes of a program that Ctrl-C ended: 128 and the number of the signal.
-INTERRUPTED = 130
 # The same of a program whose reader went away (SIGPIPE); nothing is said then, as is the custom.
 NO_READER = 141
 
@@ -112,23 +110,16 @@ def main(arguments: list[str] | None = None) -> Any:
         asked.show()
         sys.exit(BAD_USE)
     except (InterruptedCommandError, click.Abort, KeyboardInterrupt) as stop:
-        if arguments is None:
-            # All is cleaned up: a second Ctrl-C would only meet Python on its way out, with a traceback.
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
-        _leave(f"rankproof: interrupted; {stop}" if str(stop) else "rankproof: interrupted.", INTERRUPTED)
+        leave_interrupted(str(stop) or NOTHING_LEFT, for_good=arguments is None)
     except Exception as problem:  # a traceback is for those who ask for it
         if "--debug" in given:
             traceback.print_exc()
             sys.exit(BAD_USE)
-        _leave(f"rankproof: error: {told(problem)}", BAD_USE)
+        click.echo(f"rankproof: error: {told(problem)}", err=True)
+        sys.exit(BAD_USE)
 
 
 def _show_any_text() -> None:
     """A character that the terminal has no code for is shown as its number instead of ending the command."""
     if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors == "strict":
         sys.stdout.reconfigure(errors="backslashreplace")
-
-
-def _leave(line: str, status: int) -> NoReturn:
-    click.echo(line, err=True)
-    sys.exit(status)

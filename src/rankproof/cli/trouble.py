@@ -13,12 +13,12 @@ from os import PathLike, fspath
 
 import click
 
+from rankproof.cli.interrupts import NOTHING_LEFT
 from rankproof.errors import DataError, RankproofError
 
 __all__ = ["InterruptedCommandError", "hint_of", "told", "when_interrupted", "writing"]
 
 _HINT = "rankproof.interrupted"
-_NOTHING_LEFT = "nothing was left half-written, run the same command again."
 # No room (disk, quota, size of a file) or a broken device: without a name it is the output that is meant.
 _CANNOT_WRITE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 
@@ -34,7 +34,7 @@ def when_interrupted(hint: str) -> None:
 
 def hint_of(context: click.Context) -> str:
     """What the interrupted command has to say."""
-    return str(context.meta.get(_HINT, _NOTHING_LEFT))
+    return str(context.meta.get(_HINT, NOTHING_LEFT))
 
 
 @contextmanager
