@@ -93,7 +93,7 @@ def test_help_names_every_command(rankproof: Run) -> None:
 
     out = rankproof("--help").out
     folder = Path(__import__("rankproof.cli", fromlist=["x"]).__file__).parent
-    shared = {"__init__", "main", "options", "show", "trouble", "warm", "demo_folder"}
+    shared = {"__init__", "main", "options", "show", "trouble", "warm", "demo_folder", "interrupts"}
     modules = {path.stem for path in folder.glob("*.py")} - shared
     assert modules == set(_COMMANDS)
     for name in _COMMANDS:
