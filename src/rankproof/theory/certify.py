@@ -30,6 +30,7 @@ from rankproof.metrics.base import Metric
 from rankproof.standardize.base import as_condition
 from rankproof.standardize.choose import candidates
 from rankproof.theory.expected import ExpectedLosses
+from rankproof.theory.formulas import has_formula
 from rankproof.theory.noise import KINDS_OF
 from rankproof.theory.question import Question
 from rankproof.theory.spaces import FEEDBACK_KINDS, Space, space_for
@@ -143,6 +144,13 @@ def _undecided(question: Question) -> Verdict:
             "looked for under which it fails."
         )
         more = ("If the loss is convex in the scores, say so: convex=True (--convex).",)
+    elif isinstance(question.loss, Loss) and not has_formula(question.loss):
+        reason = (
+            f"No rule decides {subject} with {question.metric}{under} from what the loss claims, and without "
+            "its formula in exact arithmetic no counterexample to it could be proven, so none was looked for."
+        )
+        short = "no rule; its formula is not known"
+        more = ("Give the loss as a function (scores, feedback) -> number with convex=True.",)
     elif question.constant:
         reason = (
             f"{question.metric} gives every ranking the same value {question.here}, so nothing can be tried "

@@ -26,7 +26,7 @@ import numpy as np
 
 from rankproof.errors import ArgumentError
 from rankproof.feedback import Feedback, Law, as_feedback
-from rankproof.losses.base import Loss
+from rankproof.losses.base import LOSSES, Loss
 from rankproof.losses.order_preserving import OrderPreserving
 from rankproof.losses.preorder import Preorder
 from rankproof.theory import formulas_items as items
@@ -37,7 +37,7 @@ from rankproof.theory.intervals import Interval, UnprovenError
 from rankproof.theory.jets import Jet
 from rankproof.theory.readings import Known, readings
 
-__all__ = ["FORMULAS", "Function", "MeanLoss", "formula"]
+__all__ = ["FORMULAS", "Function", "MeanLoss", "formula", "has_formula"]
 
 # One number per item, or the weights of ordered pairs.
 Reading = Sequence[Known] | Mapping[tuple[int, int], Known]
@@ -89,8 +89,13 @@ def formula(loss: Loss | Function, scores: Sequence[Any], labels: Any) -> Any:
     return _of_reading(loss, scores, _read(loss, labels))
 
 
+def has_formula(loss: Loss) -> bool:
+    """Whether the formula of this very loss is known; a class of the user's own may share a name."""
+    return loss.name in FORMULAS and LOSSES.get(loss.name) is type(loss)
+
+
 def _read(loss: Loss, feedback: Any) -> Reading:
-    if loss.name not in FORMULAS:
+    if not has_formula(loss):
         raise ArgumentError(f"Loss {loss} has no formula; those with one: {', '.join(FORMULAS)}.")
     if isinstance(loss, Preorder | OrderPreserving):
         weights = pair_weights(loss, feedback)

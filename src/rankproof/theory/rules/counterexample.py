@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from rankproof.losses.base import Loss
 from rankproof.theory.agreement import agreeing_target
 from rankproof.theory.counterexample import Counterexample
 from rankproof.theory.evidence import counterexample_evidence
+from rankproof.theory.formulas import has_formula
 from rankproof.theory.question import Question
 from rankproof.theory.rules.base import rule
 from rankproof.theory.search import find_counterexample
@@ -25,7 +27,8 @@ REFERENCE = "C12 Def. 1 and Lemma 5: a minimiser that sorts into a ranking that 
     reference=REFERENCE,
 )
 def counterexample(question: Question) -> Verdict | None:
-    if question.loss is None:
+    if question.loss is None or (isinstance(question.loss, Loss) and not has_formula(question.loss)):
+        # Without the formula in exact arithmetic nothing that a search finds could be proven.
         return None
     found = _search(question)
     if found is None and question.larger is not None and _hopeless(question):
