@@ -12,7 +12,7 @@ import sys
 
 from known_facts import contradictions, known_outcome
 from rankproof.metrics.base import METRICS
-from rankproof.theory.existence import target_exists
+from rankproof.theory.existence.decide import target_exists
 from rankproof.theory.matrix import Matrix, certify_matrix
 from rankproof.theory.replay import replay
 from rankproof.theory.spaces import graded_space

@@ -18,7 +18,7 @@ from rankproof.report.pages.laws import law_scene
 from rankproof.report.pages.verdict import verdict_box
 from rankproof.theory.certify import as_loss, as_metric, certify
 from rankproof.theory.matrix import ANY, Matrix, certify_matrix
-from rankproof.theory.minimise import minimise
+from rankproof.theory.minima.minimise import minimise
 from rankproof.theory.risk import optimal_rankings, regret, risks, sorts_of
 
 Run = Callable[..., Any]

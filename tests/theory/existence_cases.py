@@ -9,8 +9,8 @@ from fractions import Fraction
 from typing import Any
 
 from rankproof.feedback import Graded, Law
-from rankproof.theory.checks import check_clash, check_contradiction, check_split, check_target
-from rankproof.theory.existence import Existence
+from rankproof.theory.existence.checks import check_clash, check_contradiction, check_split, check_target
+from rankproof.theory.existence.decide import Existence
 from rankproof.theory.risk import optimal_rankings, sorts_of
 from rankproof.theory.spaces import Space, graded_space
 from rankproof.theory.values import value_table

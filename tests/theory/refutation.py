@@ -13,8 +13,8 @@ import numpy as np
 from rankproof.errors import PrecisionError
 from rankproof.feedback import Law
 from rankproof.losses.base import Loss
-from rankproof.theory.minimise import minimise
-from rankproof.theory.noise_laws import sample
+from rankproof.theory.minima.minimise import minimise
+from rankproof.theory.noise.laws import sample
 from rankproof.theory.risk import optimal_rankings
 from rankproof.theory.values import AnyMetric
 

@@ -21,11 +21,11 @@ from laws.loss_minimum import TargetLaw, minimiser
 from rankproof.feedback import Law, PreferenceGraph
 from rankproof.losses import OrderPreserving
 from rankproof.standardize import target_for
-from rankproof.theory.checks import assumption_of, can_tie
+from rankproof.theory.existence.checks import assumption_of, can_tie
+from rankproof.theory.existence.witness import find_split
 from rankproof.theory.risk import optimal_rankings, regret, risk_of_scores, risks, sorts_of
 from rankproof.theory.spaces import Space, graded_space, graph_space
 from rankproof.theory.values import value_table
-from rankproof.theory.witness import find_split
 from theory.whole_laws import (
     best,
     distance_when_sorted,

@@ -16,8 +16,8 @@ from rankproof.errors import ArgumentError
 from rankproof.feedback import Law, Permutation, PreferenceGraph
 from rankproof.losses import Bregman, Duchi, Loss, Softmax
 from rankproof.losses import loss as loss_of
-from rankproof.theory.enclosure import Minimum, check_minimum, enclose, rankings_of_minimum, sure_pairs
-from rankproof.theory.functions import exp, softplus
+from rankproof.theory.arithmetic.functions import exp, softplus
+from rankproof.theory.minima.enclosure import Minimum, check_minimum, enclose, rankings_of_minimum, sure_pairs
 from theory.solved_laws import draw_law, risk, solve
 
 

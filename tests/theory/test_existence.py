@@ -16,12 +16,12 @@ from rankproof.feedback import Graded, Law
 from rankproof.metrics import METRICS
 from rankproof.metrics import metric as metric_of
 from rankproof.standardize import TARGETS, absence_of, candidates, target, why_none
-from rankproof.theory.closed_form import closed_form
-from rankproof.theory.existence import assumption_a, target_exists
-from rankproof.theory.proofs import AssumptionA, Split, TargetTable
+from rankproof.theory.existence.closed_form import closed_form
+from rankproof.theory.existence.decide import assumption_a, target_exists
+from rankproof.theory.existence.proofs import AssumptionA, Split, TargetTable
+from rankproof.theory.existence.symmetry import orbits, rounded
 from rankproof.theory.risk import optimal_rankings, sorts_of
 from rankproof.theory.spaces import Space, graded_space, graph_space, permutation_space
-from rankproof.theory.symmetry import orbits, rounded
 from rankproof.theory.values import value_table
 from theory.existence_cases import ONE_HOT, SPACES, is_optimal, some_laws, wrong_with
 

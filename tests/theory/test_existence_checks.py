@@ -11,11 +11,11 @@ from rankproof.errors import DataError, PrecisionError
 from rankproof.feedback import Graded, Law
 from rankproof.metrics import METRICS
 from rankproof.standardize import absence_of
-from rankproof.theory.checks import check_clash, check_contradiction, check_split, check_target
-from rankproof.theory.exchanges import exchange_target
-from rankproof.theory.existence import Existence, target_exists
-from rankproof.theory.proofs import Contradiction, Part, TargetTable
-from rankproof.theory.symmetry import check_symmetry, rounded
+from rankproof.theory.existence.checks import check_clash, check_contradiction, check_split, check_target
+from rankproof.theory.existence.decide import Existence, target_exists
+from rankproof.theory.existence.exchanges import exchange_target
+from rankproof.theory.existence.proofs import Contradiction, Part, TargetTable
+from rankproof.theory.existence.symmetry import check_symmetry, rounded
 from rankproof.theory.values import value_table
 from theory.existence_cases import ONE_HOT, SPACES
 

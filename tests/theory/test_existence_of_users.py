@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from rankproof.errors import ArgumentError, PrecisionError
 from rankproof.feedback import Graded
-from rankproof.theory.checks import check_clash, check_target
-from rankproof.theory.contradiction import find_contradiction
-from rankproof.theory.existence import target_exists
-from rankproof.theory.proofs import TargetTable
+from rankproof.theory.existence.checks import check_clash, check_target
+from rankproof.theory.existence.contradiction import find_contradiction
+from rankproof.theory.existence.decide import target_exists
+from rankproof.theory.existence.proofs import TargetTable
+from rankproof.theory.existence.symmetry import keeps_an_order, same_values
 from rankproof.theory.risk import optimal_rankings, sorts_of
 from rankproof.theory.spaces import Space, graded_space
-from rankproof.theory.symmetry import keeps_an_order, same_values
 from rankproof.theory.values import value_table
 from theory.existence_cases import SPACES, is_optimal, ranked, some_laws, wrong_with
 
@@ -201,7 +201,7 @@ def test_weights_that_rise_have_no_target() -> None:
 
 
 def test_lower_is_better_turns_the_target() -> None:
-    from rankproof.theory.user_metric import as_user_metric
+    from rankproof.theory.user.metric import as_user_metric
 
     def rank_of_relevant(ranking: tuple[int, ...], y: Any) -> int:
         return sum(rank * y[i] for rank, i in enumerate(ranking, start=1))

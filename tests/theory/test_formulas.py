@@ -23,12 +23,12 @@ from rankproof.losses.softmax import Softmax
 from rankproof.standardize.base import TARGETS
 from rankproof.standardize.parse import target as target_of
 from rankproof.standardize.user import UserTarget
-from rankproof.theory.formulas import FORMULAS, MeanLoss, formula
-from rankproof.theory.formulas_pairwise import exact_pieces, pair_weights
-from rankproof.theory.functions import exp, log, softplus
-from rankproof.theory.intervals import Interval, UnprovenError
-from rankproof.theory.jets import Jet, variables
-from rankproof.theory.readings import discount_weight, readings, target_values
+from rankproof.theory.arithmetic.functions import exp, log, softplus
+from rankproof.theory.arithmetic.intervals import Interval, UnprovenError
+from rankproof.theory.arithmetic.jets import Jet, variables
+from rankproof.theory.formulas.formula import FORMULAS, MeanLoss, formula
+from rankproof.theory.formulas.pairwise import exact_pieces, pair_weights
+from rankproof.theory.formulas.readings import discount_weight, readings, target_values
 
 
 def test_every_registered_loss_has_a_formula() -> None:
@@ -285,7 +285,7 @@ def test_a_margin_that_takes_floats_alone_is_refused() -> None:
     loss = Preorder(margin=own)
     assert formula(loss, [0.0, 1.0], (1, 0)) == math.e
     with pytest.raises(
-        ArgumentError, match=r"Margin 'mine' cannot be run on Jet .*rankproof.theory.functions"
+        ArgumentError, match=r"Margin 'mine' cannot be run on Jet .*rankproof.theory.arithmetic.functions"
     ):
         formula(loss, point([0.0, 1.0]), (1, 0))
 

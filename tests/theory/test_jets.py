@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankproof.errors import ArgumentError
-from rankproof.theory import elementary
-from rankproof.theory import functions as f
-from rankproof.theory.elementary import BITS, UnprovenError, exp_bounds, log_bounds, root_bounds
-from rankproof.theory.intervals import Interval
-from rankproof.theory.jets import Jet, variables
+from rankproof.theory.arithmetic import elementary
+from rankproof.theory.arithmetic import functions as f
+from rankproof.theory.arithmetic.elementary import BITS, UnprovenError, exp_bounds, log_bounds, root_bounds
+from rankproof.theory.arithmetic.intervals import Interval
+from rankproof.theory.arithmetic.jets import Jet, variables
 
 UNIT = 1 << BITS
 # Fixed-point numbers of all sizes that occur: tiny, moderate, large; and those next to special ones.

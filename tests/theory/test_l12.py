@@ -19,7 +19,7 @@ from rankproof.metrics import WPDL
 from rankproof.metrics.disagreement import weight_of
 from rankproof.metrics.on_feedback import of_scores
 from rankproof.theory import noise
-from rankproof.theory.noise_laws import sample
+from rankproof.theory.noise.laws import sample
 from rankproof.theory.risk import optimal_rankings, sorts_of
 from theory.pairwise_risk import Risk, favour, hinge_minimisers, on_permutations, on_ratings
 

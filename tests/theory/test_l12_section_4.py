@@ -17,7 +17,7 @@ import pytest
 from rankproof.feedback import Graded, Law, PreferenceGraph
 from rankproof.losses.margins import MARGINS
 from rankproof.theory import noise
-from rankproof.theory.noise_laws import sample
+from rankproof.theory.noise.laws import sample
 from rankproof.theory.risk import optimal_rankings
 from theory.pairwise_risk import least, on_permutations, on_ratings
 

@@ -15,11 +15,11 @@ from rankproof.feedback import Law
 from rankproof.losses import KL, Duchi, Preorder, QFamily, Squared
 from rankproof.losses import loss as loss_of
 from rankproof.standardize.user import UserTarget
-from rankproof.theory.ball import positive_definite
-from rankproof.theory.enclosure import Minimum, check_minimum, enclose, rankings_of_minimum, sure_pairs
-from rankproof.theory.formulas import MeanLoss
-from rankproof.theory.intervals import Interval
-from rankproof.theory.stationary import unmet
+from rankproof.theory.arithmetic.intervals import Interval
+from rankproof.theory.formulas.formula import MeanLoss
+from rankproof.theory.minima.ball import positive_definite
+from rankproof.theory.minima.enclosure import Minimum, check_minimum, enclose, rankings_of_minimum, sure_pairs
+from rankproof.theory.minima.stationary import unmet
 from theory.solved_laws import solve
 
 # Closed forms -------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from rankproof.feedback import Graded, Law, Permutation, PreferenceGraph
 from rankproof.standardize.base import CONDITIONS
 from rankproof.theory import noise
 from rankproof.theory.noise import Answer, Violation
-from rankproof.theory.noise_laws import sample
+from rankproof.theory.noise.laws import sample
 
 KINDS = ("graded", "preferences", "permutation")
 ASKED = [(name, kind) for name, kinds in noise.KINDS_OF.items() for kind in kinds]

@@ -11,7 +11,7 @@ import pytest
 import rankproof as rp
 from rankproof.claims import Claim, Claims
 from rankproof.losses.softmax import Softmax
-from rankproof.theory.formulas import formula, has_formula
+from rankproof.theory.formulas.formula import formula, has_formula
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

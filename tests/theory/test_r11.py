@@ -19,7 +19,7 @@ from rankproof.losses import Loss, loss
 from rankproof.metrics import metric
 from rankproof.metrics.dcg import DCG
 from rankproof.standardize import target_for
-from rankproof.theory.exact import in_fractions
+from rankproof.theory.arithmetic.exact import in_fractions
 from rankproof.theory.risk import optimal_rankings, regret, risks, sorts_of
 from theory.drawn_laws import DrawnLaws, all_rankings, best_scores
 from theory.order_maps import follows, order_map

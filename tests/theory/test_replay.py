@@ -13,11 +13,11 @@ from rankproof.errors import RankproofError
 from rankproof.feedback import Law
 from rankproof.losses.parse import loss as loss_of
 from rankproof.theory.certify import as_metric
-from rankproof.theory.checks import check_split
-from rankproof.theory.proofs import Split
+from rankproof.theory.existence.checks import check_split
+from rankproof.theory.existence.proofs import Split
 from rankproof.theory.replay import replay
 from rankproof.theory.spaces import space_from_plain
-from rankproof.theory.stored_metric import metric_from_plain
+from rankproof.theory.stored.metric import metric_from_plain
 from rankproof.theory.values import value_table
 from rankproof.theory.verdict import OUTCOMES, Verdict
 from theory.refutation import refutes

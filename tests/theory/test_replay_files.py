@@ -139,18 +139,10 @@ def test_a_function_is_not_taken_for_the_metric_of_its_name() -> None:
 
 # What replay is made of --------------------------------------------------------------------------------
 
-FINDERS = (
-    "rules",
-    "search",
-    "certify",
-    "matrix",
-    "question",
-    "existence",
-    "witness",
-    "contradiction",
-    "agreement",
+FINDERS = ("rules", "search", "certify", "matrix", "question", "agreement", "evidence", "minima.convergence")
+FINDERS += tuple(
+    f"existence.{name}" for name in ("decide", "witness", "contradiction", "exchanges", "closed_form")
 )
-FINDERS += ("proposals", "simplify", "law_programs", "convergence", "exchanges", "closed_form", "evidence")
 
 
 def closure(module: str) -> set[str]:
@@ -171,12 +163,20 @@ def closure(module: str) -> set[str]:
     return seen
 
 
+def theory_of(module: str) -> set[str]:
+    """What it imports of the theory, and the folders that hold it."""
+    prefix = "rankproof.theory."
+    names = [name.removeprefix(prefix).split(".") for name in closure(module) if name.startswith(prefix)]
+    return {".".join(name[: end + 1]) for name in names for end in range(len(name))}
+
+
 def test_replay_imports_nothing_that_finds_evidence() -> None:
-    theory = {name.split(".")[2] for name in closure("rankproof.theory.replay") if name.count(".") >= 2}
-    assert {"checks", "enclosure", "replay", "stored_evidence"} <= theory
+    theory = theory_of("rankproof.theory.replay")
+    assert {"existence.checks", "minima.enclosure", "replay", "stored.evidence"} <= theory
     assert not theory & set(FINDERS)
 
 
 def test_the_closure_sees_what_is_imported() -> None:
-    theory = {name.split(".")[2] for name in closure("rankproof.theory.certify") if name.count(".") >= 2}
-    assert {"rules", "search", "existence", "proposals"} <= theory
+    theory = theory_of("rankproof.theory.certify")
+    assert set(FINDERS) - theory == {"certify", "matrix"} - theory
+    assert {"rules", "search", "existence.decide", "search.proposals"} <= theory

@@ -15,8 +15,8 @@ from rankproof.errors import ArgumentError, DataError, PrecisionError
 from rankproof.feedback import Law, Permutation, PreferenceGraph
 from rankproof.metrics import METRICS
 from rankproof.metrics.parse import metric as metric_of
-from rankproof.theory.exact import PRECISIONS, discount_fractions, in_fractions, root_fraction
-from rankproof.theory.noise_laws import sample
+from rankproof.theory.arithmetic.exact import PRECISIONS, discount_fractions, in_fractions, root_fraction
+from rankproof.theory.noise.laws import sample
 from rankproof.theory.risk import optimal_rankings, regret, risk_of_scores, risks, sorts_of
 from rankproof.theory.spaces import space_of
 

@@ -15,15 +15,15 @@ from rankproof.feedback import Law, PreferenceGraph
 from rankproof.losses import LOSSES
 from rankproof.losses import loss as loss_of
 from rankproof.theory import noise
-from rankproof.theory.convergence import Convergence, mean_vectors
 from rankproof.theory.counterexample import Counterexample, counterexample, in_class
-from rankproof.theory.enclosure import Minimum, check_minimum
-from rankproof.theory.law_programs import cones, meets, restricted, widest_law, worst_law
-from rankproof.theory.minimise import minimise
-from rankproof.theory.noise_laws import sample
+from rankproof.theory.minima.convergence import Convergence, mean_vectors
+from rankproof.theory.minima.enclosure import Minimum, check_minimum
+from rankproof.theory.minima.minimise import minimise
+from rankproof.theory.noise.laws import sample
 from rankproof.theory.risk import optimal_rankings, regret, sorts_of
-from rankproof.theory.search import find_counterexample
-from rankproof.theory.simplify import parts
+from rankproof.theory.search.find import find_counterexample
+from rankproof.theory.search.law_programs import cones, meets, restricted, widest_law, worst_law
+from rankproof.theory.search.simplify import parts
 from rankproof.theory.spaces import Space, graded_space, graph_space, permutation_space
 from rankproof.theory.values import as_any_metric, value_table
 from theory import by_hand

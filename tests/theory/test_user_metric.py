@@ -18,8 +18,8 @@ from rankproof.feedback import Law
 from rankproof.theory.certify import as_metric, certify_metric
 from rankproof.theory.risk import optimal_rankings, regret
 from rankproof.theory.spaces import graded_space, graph_space, permutation_space
-from rankproof.theory.stored_metric import metric_from_plain, metric_to_plain
-from rankproof.theory.user_metric import as_user_metric
+from rankproof.theory.stored.metric import metric_from_plain, metric_to_plain
+from rankproof.theory.user.metric import as_user_metric
 from rankproof.theory.values import value_table
 
 BINARY = graded_space(3, 2)

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from rankproof.feedback import Law
-from rankproof.theory.enclosure import Minimum
-from rankproof.theory.search import find_counterexample
+from rankproof.theory.minima.enclosure import Minimum
+from rankproof.theory.minima.user import check_user_minimum
+from rankproof.theory.search.find import find_counterexample
 from rankproof.theory.spaces import graded_space
-from rankproof.theory.user_loss import as_user_loss
-from rankproof.theory.user_minimum import check_user_minimum
+from rankproof.theory.user.loss import as_user_loss
 from theory import by_hand
 
 BINARY, GRADED = graded_space(3, 2), graded_space(3, 3)

@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankproof.feedback import Graded, Law, PreferenceGraph
-from rankproof.theory.checks import can_tie, check_split
-from rankproof.theory.proofs import Split
+from rankproof.theory.existence.checks import can_tie, check_split
+from rankproof.theory.existence.proofs import Split
+from rankproof.theory.existence.witness import find_split, simplest_between, widest_split
 from rankproof.theory.risk import optimal_rankings, risks, sorts_of
 from rankproof.theory.spaces import graded_space, graph_space, permutation_space
 from rankproof.theory.values import value_table
-from rankproof.theory.witness import find_split, simplest_between, widest_split
 
 BINARY = graded_space(3, 2)
 RANKINGS = list(permutations(range(3)))

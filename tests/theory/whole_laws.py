@@ -2,7 +2,7 @@
 
 A law is a row of weights, one per feedback of a space; it need not have sum 1, since factors do not change
 which ranking is best. Values and targets become whole numbers by a common denominator, so that equal means
-equal. Logarithms are the fractions of `rankproof.theory.exact`, the same in metric and target.
+equal. Logarithms are the fractions of `rankproof.theory.arithmetic.exact`, the same in metric and target.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 
 from rankproof.feedback import Law
 from rankproof.standardize import Target
-from rankproof.theory.exact import PRECISIONS, in_fractions
+from rankproof.theory.arithmetic.exact import PRECISIONS, in_fractions
 from rankproof.theory.spaces import Space
 from rankproof.theory.values import value_table
 

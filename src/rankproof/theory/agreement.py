@@ -14,10 +14,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rankproof.standardize.parse import target as target_of
-from rankproof.theory.checks import check_target
-from rankproof.theory.proofs import TargetTable
+from rankproof.theory.existence.checks import check_target
+from rankproof.theory.existence.proofs import TargetTable
+from rankproof.theory.existence.target_table import target_table
 from rankproof.theory.question import Question
-from rankproof.theory.target_table import target_table
 
 __all__ = ["agreeing_target", "lasting_form"]
 
@@ -38,7 +38,7 @@ def lasting_form(question: Question) -> str | None:
 
     >>> from fractions import Fraction
     >>> from rankproof.theory.spaces import graded_space
-    >>> from rankproof.theory.user_metric import as_user_metric
+    >>> from rankproof.theory.user.metric import as_user_metric
     >>> def auc(ranking, feedback):
     ...     pairs = [feedback[i] > feedback[j] for k, i in enumerate(ranking) for j in ranking[k + 1 :]]
     ...     worse = [feedback[i] < feedback[j] for k, i in enumerate(ranking) for j in ranking[k + 1 :]]

@@ -29,14 +29,14 @@ from rankproof.losses.parse import loss as loss_of
 from rankproof.metrics.base import Metric
 from rankproof.standardize.base import as_condition
 from rankproof.standardize.choose import candidates
-from rankproof.theory.expected import ExpectedLosses
-from rankproof.theory.formulas import has_formula
+from rankproof.theory.formulas.formula import has_formula
+from rankproof.theory.minima.expected import ExpectedLosses
 from rankproof.theory.noise import KINDS_OF
 from rankproof.theory.question import Question
 from rankproof.theory.spaces import FEEDBACK_KINDS, Space, space_for
-from rankproof.theory.user_code import is_place, load_function
-from rankproof.theory.user_loss import UserLoss, as_user_loss
-from rankproof.theory.user_metric import DIRECTIONS, as_user_metric
+from rankproof.theory.user.code import is_place, load_function
+from rankproof.theory.user.loss import UserLoss, as_user_loss
+from rankproof.theory.user.metric import DIRECTIONS, as_user_metric
 from rankproof.theory.values import AnyMetric, as_any_metric
 from rankproof.theory.verdict import Undecided, Verdict
 from rankproof.theory.ways_out import ways_out

@@ -1,7 +1,8 @@
 """Counterexamples: a law under which a loss is proven to converge to a ranking that is not best.
 
 The proof has two halves. Where the minimiser of the expected loss lies is proven by
-`rankproof.theory.enclosure`; which rankings are best is computed in fractions by `rankproof.theory.risk`.
+`rankproof.theory.minima.enclosure`; which rankings are best is computed in fractions by
+`rankproof.theory.risk`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from rankproof.errors import DataError, PrecisionError
 from rankproof.feedback import Feedback, Law, PreferenceGraph
 from rankproof.metrics.base import Metric
 from rankproof.metrics.tau import Tau
-from rankproof.theory.enclosure import Minimum, sure_pairs
+from rankproof.theory.minima.enclosure import Minimum, sure_pairs
 from rankproof.theory.noise import check, is_low_noise, is_one_relevant
 from rankproof.theory.risk import optimal_rankings, risks, sorts_of
 from rankproof.theory.values import AnyMetric, Ranking

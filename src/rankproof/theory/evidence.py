@@ -11,14 +11,14 @@ from rankproof.errors import PrecisionError
 from rankproof.feedback import Graded, Law
 from rankproof.metrics.base import Metric
 from rankproof.standardize.absence import absence_of
-from rankproof.theory.checks import check_contradiction
 from rankproof.theory.counterexample import Counterexample
-from rankproof.theory.existence import Existence
-from rankproof.theory.proofs import Contradiction, Part, TargetTable
+from rankproof.theory.existence.checks import check_contradiction
+from rankproof.theory.existence.decide import Existence
+from rankproof.theory.existence.proofs import Contradiction, Part, TargetTable
 from rankproof.theory.question import Question
 from rankproof.theory.risk import risks
 from rankproof.theory.spaces import MOST_ITEMS, graded_space, space_of, space_to_plain
-from rankproof.theory.stored_metric import metric_to_plain
+from rankproof.theory.stored.metric import metric_to_plain
 from rankproof.theory.values import AnyMetric, ValueTable, value_table
 from rankproof.theory.verdict import Evidence
 

@@ -18,13 +18,13 @@ from typing import Any
 from rankproof.errors import ArgumentError
 from rankproof.losses.base import Loss
 from rankproof.metrics.base import Metric
-from rankproof.theory.existence import Existence, target_exists
+from rankproof.theory.existence.decide import Existence, target_exists
 from rankproof.theory.monotone import is_monotone
 from rankproof.theory.sorting import Sorting, sorting_of
 from rankproof.theory.spaces import MOST_ITEMS, Space, graded_space, permutation_space
-from rankproof.theory.user_code import is_place
-from rankproof.theory.user_loss import UserLoss
-from rankproof.theory.user_metric import UserMetric
+from rankproof.theory.user.code import is_place
+from rankproof.theory.user.loss import UserLoss
+from rankproof.theory.user.metric import UserMetric
 from rankproof.theory.values import AnyMetric, ValueTable, value_table
 from rankproof.theory.verdict import FUNCTION
 

@@ -22,8 +22,8 @@ from rankproof.losses.base import Loss
 from rankproof.losses.parse import loss as loss_of
 from rankproof.theory.noise import KINDS_OF
 from rankproof.theory.spaces import FEEDBACK_KINDS
-from rankproof.theory.stored_evidence import CHECKS
-from rankproof.theory.user_code import is_place
+from rankproof.theory.stored.evidence import CHECKS
+from rankproof.theory.user.code import is_place
 from rankproof.theory.verdict import FORMAT, FUNCTION, Verdict
 
 __all__ = ["Checked", "Replay", "replay", "replay_file"]

@@ -37,7 +37,7 @@ def risks(metric: Any, law: Law) -> dict[Ranking, Fraction]:
     """E[value] of every ranking in gain form: for a metric of which less is better, minus its mean.
 
     A feedback that is empty for the metric adds 0 for every ranking. Logarithms are fractions of
-    `rankproof.theory.exact.PRECISIONS` digits.
+    `rankproof.theory.arithmetic.exact.PRECISIONS` digits.
     """
     table = table_of(metric, law)
     return dict(zip(table.rankings, expected_values(table, law.probabilities), strict=True))

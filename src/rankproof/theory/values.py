@@ -23,9 +23,9 @@ from rankproof.errors import ArgumentError
 from rankproof.feedback import Graded
 from rankproof.metrics.base import Metric
 from rankproof.metrics.parse import metric as metric_of
-from rankproof.theory.exact import PRECISIONS, in_fractions, root_fraction
+from rankproof.theory.arithmetic.exact import PRECISIONS, in_fractions, root_fraction
 from rankproof.theory.spaces import Space
-from rankproof.theory.user_metric import UserMetric, as_user_metric
+from rankproof.theory.user.metric import UserMetric, as_user_metric
 
 __all__ = ["AnyMetric", "Ranking", "ValueTable", "as_any_metric", "value_table"]
 
@@ -108,7 +108,7 @@ def _rankings(items: int) -> tuple[Ranking, ...]:
 
 def _rows(metric: Metric, space: Space, digits: int) -> tuple[tuple[tuple[Fraction, ...], ...], bool]:
     """The rows at a precision, and whether it shows in any of them."""
-    from rankproof.theory.exact import has_logarithms
+    from rankproof.theory.arithmetic.exact import has_logarithms
 
     definition = in_fractions(metric, space.items, digits)
     sign = 1 if metric.direction == "higher" else -1

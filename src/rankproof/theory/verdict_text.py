@@ -8,9 +8,9 @@ from textwrap import wrap
 from typing import Any
 
 from rankproof.feedback import Law
-from rankproof.theory.proofs import TargetTable
+from rankproof.theory.existence.proofs import TargetTable
+from rankproof.theory.existence.wording import feedback_word, law_words, shown
 from rankproof.theory.verdict import Evidence, Verdict
-from rankproof.theory.wording import feedback_word, law_words, shown
 
 __all__ = ["evidence_lines", "number_text", "ranking_text", "verdict_text"]
 

@@ -22,7 +22,7 @@ from rankproof.losses.base import Loss
 from rankproof.losses.parse import loss as loss_of
 from rankproof.metrics.base import Metric
 from rankproof.report.demo.world import ambiguous_world, draw_counted
-from rankproof.theory.minimise import minimise
+from rankproof.theory.minima.minimise import minimise
 from rankproof.theory.risk import regret, risks
 
 __all__ = ["LOSSES", "SIZES", "Curve", "Scene", "regret_curves", "rounded"]

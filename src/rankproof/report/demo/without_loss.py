@@ -18,7 +18,7 @@ from rankproof.losses.parse import loss as loss_of
 from rankproof.metrics.base import Metric
 from rankproof.report.demo.convergence import rounded
 from rankproof.theory.certify import certify_metric
-from rankproof.theory.minimise import minimise
+from rankproof.theory.minima.minimise import minimise
 from rankproof.theory.risk import regret
 from rankproof.theory.verdict import Verdict
 

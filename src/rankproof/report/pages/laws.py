@@ -22,13 +22,13 @@ from rankproof.feedback import Graded, Law
 from rankproof.report.content import LawScene
 from rankproof.report.law_grid import grid
 from rankproof.theory.certify import as_loss, as_metric
-from rankproof.theory.convergence import Convergence, has_minimiser
-from rankproof.theory.minimise import minimise_many
+from rankproof.theory.existence.wording import feedback_word
+from rankproof.theory.minima.convergence import Convergence, has_minimiser
+from rankproof.theory.minima.minimise import minimise_many
 from rankproof.theory.risk import best_rankings, sorts_of
 from rankproof.theory.spaces import space_of
 from rankproof.theory.values import Ranking, ValueTable, value_table
 from rankproof.theory.verdict_text import ranking_text
-from rankproof.theory.wording import feedback_word
 
 __all__ = ["STEPS", "law_scene"]
 

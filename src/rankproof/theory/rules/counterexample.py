@@ -6,10 +6,10 @@ from rankproof.losses.base import Loss
 from rankproof.theory.agreement import agreeing_target
 from rankproof.theory.counterexample import Counterexample
 from rankproof.theory.evidence import counterexample_evidence
-from rankproof.theory.formulas import has_formula
+from rankproof.theory.formulas.formula import has_formula
 from rankproof.theory.question import Question
 from rankproof.theory.rules.base import rule
-from rankproof.theory.search import find_counterexample
+from rankproof.theory.search.find import find_counterexample
 from rankproof.theory.verdict import Inconsistent, Verdict
 from rankproof.theory.verdict_text import number_text, ranking_text
 from rankproof.theory.ways_out import ways_out

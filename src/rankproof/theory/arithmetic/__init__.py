@@ -1,0 +1,1 @@
+"""Numbers that proofs rest on: fractions, roots, intervals, and intervals with derivatives."""

@@ -1,0 +1,1 @@
+"""Is there a target whose mean sorts into best rankings? With a proof either way."""

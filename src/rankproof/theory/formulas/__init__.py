@@ -1,0 +1,1 @@
+"""The definition of every loss, written out once more and apart from the kernels."""

@@ -1,0 +1,1 @@
+"""Laws under which a loss fails: proposed, minimised, proven, made simple."""

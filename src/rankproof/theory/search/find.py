@@ -1,0 +1,166 @@
+"""The search for counterexamples: a law under which a loss converges to a ranking that is not best.
+
+Few items first, for they convince more: 2, then 3, up to those of the space. On each number of items
+candidate laws are found in floats (`rankproof.theory.search.proposals`), simplified
+(`rankproof.theory.search.simplify`), and then proven (`rankproof.theory.counterexample`). A seed gives the
+same answer everywhere.
+
+>>> from rankproof.theory.spaces import graded_space
+>>> found = find_counterexample("squared:gain", "nDCG", graded_space(3, 3))
+>>> print(found.law)  # E[gain] = (1, 3/2), but E[gain / ideal] = (0.64, 0.41)
+probability  y(0)  y(1)
+        1/2     1     2
+        1/2     1     0
+>>> found.minimiser_rankings, found.best_rankings, round(found.cost_value, 4)
+(((1, 0),), ((0, 1),), 0.0829)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rankproof.arrays import Float64s
+from rankproof.errors import ArgumentError, PrecisionError
+from rankproof.feedback import Law
+from rankproof.losses.base import Loss
+from rankproof.losses.parse import loss as loss_of
+from rankproof.standardize.base import as_condition
+from rankproof.theory.counterexample import Counterexample, counterexample, in_class
+from rankproof.theory.minima.convergence import Convergence, has_minimiser
+from rankproof.theory.minima.enclosure import enclose
+from rankproof.theory.minima.user import enclose_user
+from rankproof.theory.noise import KINDS_OF
+from rankproof.theory.risk import optimal_rankings
+from rankproof.theory.search.law_programs import restricted
+from rankproof.theory.search.proposals import proposals
+from rankproof.theory.search.simplify import simple_laws
+from rankproof.theory.spaces import Space, graded_space, graph_space, permutation_space
+from rankproof.theory.user.loss import UserLoss, as_user_loss
+from rankproof.theory.user.metric import UserMetric
+from rankproof.theory.values import AnyMetric, as_any_metric, value_table
+
+__all__ = ["find_counterexample"]
+
+# How many laws are tried to be proven on one number of items, at effort 1, and how many are looked at.
+PROOFS, LOOKS = 12, 500
+# A loss below this share of the spread of the metric's values is shown only when nothing larger is found.
+CONVINCING = 2e-3
+
+
+def find_counterexample(
+    loss: str | Loss | UserLoss,
+    metric: Any,
+    space: Space,
+    *,
+    noise: str | None = None,
+    seed: int = 0,
+    effort: float = 1.0,
+) -> Counterexample | None:
+    """A law, on the space or on fewer items, under which the loss fails the metric; None if none is found.
+
+    Parameters
+    ----------
+    loss : a loss, its string, or a user's loss
+    metric : a metric, its string, or a user's function ``(ranking, feedback) -> number``
+    space : the feedback that can occur
+    noise : a condition that the law must meet, a key of `rankproof.standardize.base.CONDITIONS`
+    seed : of what is random
+    effort : how much is tried; 1 takes a few seconds when nothing is found
+    """
+    asked = as_any_metric(metric)
+    trained = loss_of(loss) if isinstance(loss, (str, Loss)) else as_user_loss(loss)
+    if not isinstance(space, Space):
+        raise ArgumentError(f"Argument space must be a Space, such as graded_space(3, 2), got {space!r}.")
+    if isinstance(effort, bool) or not effort > 0:
+        raise ArgumentError(f"Argument effort must be above 0, got {effort!r}.")
+    condition = None if noise is None else as_condition(noise)
+    if condition is not None and space.kind not in KINDS_OF[condition]:
+        raise ArgumentError(
+            f"The condition {condition!r} is about feedback of kind {' or '.join(KINDS_OF[condition])}, "
+            f"got a space of kind {space.kind!r}."
+        )
+    faint: Counterexample | None = None
+    for here in _sizes(space):
+        smaller = restricted(here, condition)
+        if not smaller.feedback or not has_minimiser(trained, here.items):
+            continue
+        try:
+            found, spread = _on_space(trained, asked, smaller, condition, seed, effort)
+        except ArgumentError:
+            # A user's function need not be made for fewer items.
+            theirs = isinstance(asked, UserMetric) or isinstance(trained, UserLoss)
+            if here is space or not theirs:
+                raise
+            continue
+        if found is not None and found.cost >= CONVINCING * spread:
+            return found
+        faint = faint or found
+    return faint
+
+
+def _sizes(space: Space) -> list[Space]:
+    """The same kind of space on 2, 3, ... items; the space alone when it does not hold all such feedback."""
+    n = space.items
+    if space.kind == "preferences":
+        makers: Any = graph_space
+    elif space.kind == "permutation":
+        makers = permutation_space
+    else:
+        scale = sorted({grade for y in space.feedback for grade in y})  # type: ignore[union-attr]
+
+        def makers(items: int) -> Space:
+            return graded_space(items, scale)
+
+    if len(space) > 5000 or set(makers(n).feedback) != set(space.feedback):
+        return [space]
+    return [*(makers(items) for items in range(2, n)), space]
+
+
+def _on_space(
+    loss: Loss | UserLoss, metric: AnyMetric, space: Space, noise: str | None, seed: int, effort: float
+) -> tuple[Counterexample | None, float]:
+    table = value_table(metric, space)
+    values = np.array([[float(value) for value in row] for row in table.values])
+    spread = float(np.ptp(values, axis=0).max())
+    if spread == 0.0:
+        return None, spread
+    if isinstance(loss, UserLoss):
+        loss.check(space, seed)
+        if not loss.convex:
+            return None, spread
+    where = Convergence(loss, space, values, table.rankings)
+    # Those two are properties of the space, not of the law.
+    linear = None if noise in ("binary", "one relevant") else noise
+    tries, looks = max(1, int(PROOFS * effort)), max(1, int(LOOKS * effort))
+    for law, scores in simple_laws(where, proposals(where, linear, seed, effort), linear, effort):
+        if in_class(law, noise, metric):
+            found = _proven(loss, metric, law, scores, noise)
+            if found is not None:
+                return found, spread
+            tries -= 1
+        looks -= 1
+        if tries <= 0 or looks <= 0:
+            break
+    return None, spread
+
+
+def _proven(
+    loss: Loss | UserLoss, metric: AnyMetric, law: Law, scores: Float64s, noise: str | None
+) -> Counterexample | None:
+    # The first best ranking is shown as 0, 1, 2, ...
+    try:
+        order = optimal_rankings(metric, law)[0]
+    except PrecisionError:
+        return None
+    for shown, at in ((law.relabel(order), scores[list(order)]), (law, scores)):
+        center = [float(s) for s in at]
+        minimum = (
+            enclose(loss, shown, center) if isinstance(loss, Loss) else enclose_user(loss, shown, center)
+        )
+        if minimum is not None:
+            found = counterexample(metric, shown, minimum, tuple(float(s) for s in at), noise)
+            if found is not None:
+                return found
+    return None
