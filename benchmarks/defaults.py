@@ -13,9 +13,11 @@ How candidates are written is said in `boosting_candidates`.
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +118,7 @@ def curve(job: Job) -> dict[str, Any]:
 
 
 def jobs_of(candidates: list[str], sets: list[str], turns: list[int], seeds: list[int]) -> list[Job]:
+    """Every candidate on every fold of every data set, turn by turn and seed by seed."""
     return [
         {"set": name, "fold": fold, "turn": turn, "seed": seed, "candidate": candidate}
         for turn in turns
@@ -132,23 +135,36 @@ def smoothed(values: np.ndarray) -> np.ndarray:
     return (padded[..., :-2] + padded[..., 1:-1] + padded[..., 2:]) / 3
 
 
-def summary(
-    found: dict[str, Any],
-    candidates: list[str],
-    sets: list[str],
-    turns: list[int],
-    seeds: list[int],
-    metric: str,
-) -> list[dict[str, Any]]:
+@dataclass(frozen=True)
+class Measured:
+    """The curves that were found, of one metric."""
+
+    found: dict[str, Any]
+    turns: list[int]
+    seeds: list[int]
+    metric: str
+
+    def curves(self, candidate: str, name: str, fold: int | None = None) -> np.ndarray:
+        """One row per run of a candidate on a data set, of one fold or of all."""
+        jobs = jobs_of([candidate], [name], self.turns, self.seeds)
+        return np.array(
+            [
+                self.found[key(job)]["curves"][self.metric]
+                for job in jobs
+                if fold is None or job["fold"] == fold
+            ]
+        )
+
+
+def summary(measured: Measured, candidates: list[str], sets: list[str]) -> list[dict[str, Any]]:
     """One row per candidate: the value on every set, their mean, and the paired difference."""
     rows = []
     first: dict[str, np.ndarray] = {}
     for candidate in candidates:
-        row: dict[str, Any] = {"candidate": candidate, "metric": metric}
+        row: dict[str, Any] = {"candidate": candidate, "metric": measured.metric}
         differences = []
         for name in sets:
-            jobs = jobs_of([candidate], [name], turns, seeds)
-            curves = np.array([found[key(job)]["curves"][metric] for job in jobs])
+            curves = measured.curves(candidate, name)
             means = smoothed(curves.mean(axis=0))
             best = int(np.argmax(means))
             own = smoothed(curves)[:, best]
@@ -163,30 +179,20 @@ def summary(
     return rows
 
 
-def chosen_by_fold(
-    found: dict[str, Any],
-    candidates: list[str],
-    sets: list[str],
-    turns: list[int],
-    seeds: list[int],
-    metric: str,
-) -> list[str]:
+def chosen_by_fold(measured: Measured, candidates: list[str], sets: list[str]) -> list[str]:
     """What each fold would choose from its own training and validation parts."""
     picks = []
     for fold in range(5):
-        scores = []
-        for candidate in candidates:
-            each = []
-            for name in sets:
-                jobs = [j for j in jobs_of([candidate], [name], turns, seeds) if j["fold"] == fold]
-                curves = np.array([found[key(job)]["curves"][metric] for job in jobs])
-                each.append(smoothed(curves.mean(axis=0)).max())
-            scores.append(np.mean(each))
+        scores = [
+            np.mean([smoothed(measured.curves(candidate, name, fold).mean(axis=0)).max() for name in sets])
+            for candidate in candidates
+        ]
         picks.append(candidates[int(np.argmax(scores))])
     return picks
 
 
 def show(rows: list[dict[str, Any]], sets: list[str]) -> None:
+    """Print the table."""
     width = max(len(row["candidate"]) for row in rows)
     print(
         f"{'candidate':{width}}  " + "  ".join(f"{name:>16}" for name in sets) + "    mean       difference"
@@ -227,11 +233,10 @@ def main() -> None:
         candidates = [c for c in candidates if all(key(j) in found for j in jobs_of([c], sets, turns, seeds))]
     else:
         found = run(jobs_of(candidates, sets, turns, seeds), curve, args.cache, processes=args.processes)
-    rows = summary(found, candidates, sets, turns, seeds, args.metric)
+    measured = Measured(found, turns, seeds, args.metric)
+    rows = summary(measured, candidates, sets)
     rows.sort(key=lambda row: -row["mean"])
     if args.json:
-        import json
-
         for row in rows:
             print(json.dumps(row))
         return
@@ -239,7 +244,7 @@ def main() -> None:
     show(rows, sets)
     print(
         "each fold's own choice:",
-        *chosen_by_fold(found, candidates, sets, turns, seeds, args.metric),
+        *chosen_by_fold(measured, candidates, sets),
         sep="\n  ",
     )
 

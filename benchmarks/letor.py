@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from table import Row, best_of, options, show
+from table import Row, best_in_turns, options, show
 
 FEATURES = 136
 SPEED_BAR = 20.0
@@ -90,11 +90,9 @@ def speed(name: str, path: Path, runs: int) -> Row:
     if not same or not np.array_equal(data.qids, qid):
         raise SystemExit(f"{name}: the two readers disagree")
     del X, labels, qid, data
-    # In turns, so that other work on the machine disturbs both alike.
-    ours = peer = float("inf")
-    for _ in range(runs):
-        peer = min(peer, best_of(1, lambda: load_svmlight_file(str(path), query_id=True)))
-        ours = min(ours, best_of(3, lambda: read_letor(path)))
+    peer, ours = best_in_turns(
+        runs, (1, lambda: load_svmlight_file(str(path), query_id=True)), (3, lambda: read_letor(path))
+    )
     return Row(f"read LETOR text, {name}, vs scikit-learn", ours, peer, "s", SPEED_BAR)
 
 

@@ -10,21 +10,22 @@ precision. The last row is the whole experiment of B11 on real data, where the d
 from __future__ import annotations
 
 import lzma
-import os
 import sys
 import tempfile
 import tracemalloc
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 import rankproof as rp
+from judged_sets import folder
 from rankproof.fit.linear import LinearRanker
 from rankproof.fit.model import build_objective
 from rankproof.fit.objective import Objective
 from rankproof.losses.parse import loss as parse_loss
 from rankproof.report.reproduce.b11 import reproduce_b11
-from table import Row, best_of, options, show
+from table import Row, best_in_turns, best_of, options, show
 
 LOSSES = {"squared": 1.5, "softmax": 1.5, "order-preserving(margin=huber)": 2.0}
 ROUNDS = 9
@@ -42,21 +43,13 @@ def make(items: int) -> rp.RankingData:
 
 
 def build(data: rp.RankingData, name: str) -> Objective:
+    """The objective of a linear ranker with the loss of this name."""
     loss = parse_loss(name, metric="nDCG@10")
-    return build_objective(
-        data.X,
-        data.labels,
-        data.offsets,
-        loss,
-        scale="none",
-        l2=1e-3,
-        query_weight=None,
-        sample_weight=None,
-        threads=None,
-    )[0]
+    return build_objective(data, loss, scale="none", l2=1e-3, threads=None)[0]
 
 
 def evaluations(data: rp.RankingData) -> list[Row]:
+    """Time and memory of an evaluation, for each loss."""
     X = data.X
     rng = np.random.default_rng(1)
     w, g = rng.standard_normal(136, dtype=np.float32), rng.standard_normal(data.items, dtype=np.float32)
@@ -73,11 +66,8 @@ def evaluations(data: rp.RankingData) -> list[Row]:
         point[:136] = 0.1 * w
         objective.evaluate(point)
         products()
-        # Interleaved, so that a slow moment of the machine hits both.
-        ours, peer = float("inf"), float("inf")
-        for _ in range(ROUNDS):
-            peer = min(peer, best_of(1, products))
-            ours = min(ours, best_of(1, lambda point=point, of=objective: of.evaluate(point)))
+        evaluate = partial(objective.evaluate, point)
+        peer, ours = best_in_turns(ROUNDS, (1, products), (1, evaluate))
         rows.append(
             Row(
                 f"evaluation with {name} against X @ w and X.T @ g",
@@ -108,11 +98,11 @@ def memory(data: rp.RankingData, objective: Objective, point: np.ndarray, name: 
     )
 
 
-def b11_table(folder: Path) -> list[Row]:
+def b11_table() -> list[Row]:
     """The experiment of B11 on MQ2008: 6 losses, 7 penalties, 5 folds, with all tests."""
-    parts = [folder / "mq2008" / f"S{k}.txt.xz" for k in range(1, 6)]
+    parts = [folder() / "mq2008" / f"S{k}.txt.xz" for k in range(1, 6)]
     if not all(part.exists() for part in parts):
-        print(f"MQ2008 is not at {folder}; set RANKPROOF_DATA to measure the table of B11", file=sys.stderr)
+        print(f"MQ2008 is not at {folder()}; set RANKPROOF_DATA to measure the table of B11", file=sys.stderr)
         return []
     texts = [lzma.decompress(part.read_bytes()) for part in parts]
     with tempfile.TemporaryDirectory() as made:
@@ -133,8 +123,7 @@ def main() -> None:
     data = make(args.items)
     print(f"{data.queries} queries, {data.items} items", file=sys.stderr)
     rows = evaluations(data)
-    shared = Path(__file__).parents[2] / "shared" / "data"
-    rows += b11_table(Path(os.environ.get("RANKPROOF_DATA", shared)))
+    rows += b11_table()
     for solver in ("lbfgs", "sgd"):
         ranker = LinearRanker("nDCG@10", solver=solver)
         seconds = best_of(1, lambda ranker=ranker: ranker.fit(data.X, data.labels, data.qids))

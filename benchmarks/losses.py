@@ -21,7 +21,7 @@ from rankproof.kernels.order import sort_queries
 from rankproof.kernels.pool import chunks_by_items, run, thread_count
 from rankproof.losses.order_preserving import OrderPreserving
 from rankproof.losses.preorder import Preorder
-from table import Row, best_of, options, show
+from table import Row, best_in_turns, best_of, options, show
 
 ITEMS = 120
 MARGINS = ("squared-hinge", "huber")
@@ -99,6 +99,7 @@ def all_pairs(margin: Callable[[float], tuple[float, float, float]]) -> tuple[Ca
 
 
 def loop_over_pairs(loop: Callable[..., None], data: Arrays, threads: int) -> Arrays:
+    """One of `all_pairs`, on so many threads."""
     scores, targets, offsets = data
     values, gradient, hessian = np.zeros(offsets.size - 1), np.zeros(scores.size), np.zeros(scores.size)
     work = partial(loop, scores, targets, offsets)
@@ -139,12 +140,14 @@ def in_torch(name: str, margin: str, data: Arrays, threads: int, batch: int = 10
 
 
 def same(name: str, ours: Arrays, theirs: Arrays) -> None:
+    """Nothing is timed that does not compute the same."""
     for mine, other in zip(ours, theirs, strict=True):
         gap = np.abs(mine - other).max() / np.abs(other).max()
         assert gap < 1e-10, f"{name}: results differ by {gap:.1e}"
 
 
 def rows_of_losses(data: Arrays, threads: int) -> tuple[list[Row], dict[str, float]]:
+    """Each loss against the loop and torch, and its seconds."""
     scores, labels, offsets = data
     rows, times = [], {}
     for margin in MARGINS:
@@ -160,11 +163,7 @@ def rows_of_losses(data: Arrays, threads: int) -> tuple[list[Row], dict[str, flo
             found = ours()
             for peer in (by_loop(), by_torch()):
                 same(name, (found.per_query, found.gradient, found.hessian), peer)
-            # Interleaved, so that a slow moment of the machine hits both.
-            fast, slow = float("inf"), float("inf")
-            for _ in range(3):
-                slow = min(slow, best_of(1, by_loop))
-                fast = min(fast, best_of(5, ours))
+            slow, fast = best_in_turns(3, (1, by_loop), (5, ours))
             times[name] = fast
             rows.append(Row(f"{name}: against all pairs", fast * 1e3, slow * 1e3, "ms", 6))
             rows.append(Row(f"{name}: against torch", fast * 1e3, best_of(1, by_torch) * 1e3, "ms", 20))
@@ -172,6 +171,7 @@ def rows_of_losses(data: Arrays, threads: int) -> tuple[list[Row], dict[str, flo
 
 
 def rows_of_long_queries(threads: int) -> list[Row]:
+    """One query of 10,000 items against all pairs, and a hundred times as many items against that."""
     rows, huge = [], make(1, 10_000)
     loops = all_pairs(huber)
     for loss, loop in zip((OrderPreserving(margin="huber"), Preorder(margin="huber")), loops, strict=True):
@@ -273,10 +273,7 @@ def rows_of_lightgbm(data: Arrays, times: dict[str, float], threads: int) -> lis
         return lambda: lightgbm.train(parameters, ready, num_boost_round=rounds)
 
     ranked, regressed = train("lambdarank"), train("regression")
-    with_pairs, without = float("inf"), float("inf")
-    for _ in range(4):
-        with_pairs = min(with_pairs, best_of(1, ranked))
-        without = min(without, best_of(1, regressed))
+    with_pairs, without = best_in_turns(4, (1, ranked), (1, regressed))
     peer = (with_pairs - without) / rounds
     return [
         Row(f"{name}: against lambdarank's share in LightGBM", time * 1e3, peer * 1e3, "ms", 3)

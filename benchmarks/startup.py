@@ -14,6 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from judged_sets import folder
 from table import Row, best_of, options, show
 
 
@@ -25,8 +26,7 @@ def run(*words: str, **environment: str) -> None:
 
 def main() -> None:
     parser = options(__doc__)
-    default = Path(os.environ.get("RANKPROOF_DATA", Path(__file__).parents[2] / "shared" / "data"))
-    parser.add_argument("--data", type=Path, default=default, help="folder that holds trec_eval/")
+    parser.add_argument("--data", type=Path, default=folder(), help="folder that holds trec_eval/")
     args = parser.parse_args()
     trec = args.data / "trec_eval"
     if trec.exists():

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-__all__ = ["Row", "best_of", "options", "show"]
+__all__ = ["Row", "best_in_turns", "best_of", "options", "show"]
 
 
 @dataclass(frozen=True)
@@ -29,13 +29,16 @@ class Row:
 
     @property
     def ratio(self) -> float:
+        """The number that is held against the bar."""
         return self.peer / self.ours if self.better == "higher" else self.ours / self.peer
 
     @property
     def ok(self) -> bool:
+        """Whether the bar is met."""
         return self.ratio < self.bar if self.better == "lower" else self.ratio >= self.bar
 
     def as_dict(self) -> dict[str, object]:
+        """The row, for JSON."""
         return {
             "claim": self.claim,
             "ours": self.ours,
@@ -57,7 +60,20 @@ def best_of(runs: int, work: Callable[[], object]) -> float:
     return best
 
 
+def best_in_turns(rounds: int, *works: tuple[int, Callable[[], object]]) -> list[float]:
+    """Seconds of the fastest run of each work, given as (runs a round, work).
+
+    They take turns, so that a slow moment of the machine hits all of them.
+    """
+    best = [float("inf")] * len(works)
+    for _ in range(rounds):
+        for k, (runs, work) in enumerate(works):
+            best[k] = min(best[k], best_of(runs, work))
+    return best
+
+
 def options(description: str | None) -> argparse.ArgumentParser:
+    """The options that every benchmark has."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
     return parser
