@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -158,27 +157,3 @@ def test_a_closed_pipe_is_not_an_error() -> None:
     ran = subprocess.run(["sh", "-c", words], capture_output=True, text=True, check=True)
     assert ran.stderr == ""
     assert ran.stdout.startswith("query")
-
-
-def test_on_a_terminal_tables_are_drawn() -> None:
-    """A real pseudo-terminal, because that is what decides."""
-    import pty
-
-    parent, child = pty.openpty()
-    words = [sys.executable, "-m", "rankproof", "evaluate", "--example", "-m", "AP"]
-    environment = {**os.environ, "COLUMNS": "120", "TERM": "xterm"}
-    with subprocess.Popen(words, stdout=child, stderr=child, env=environment) as process:
-        os.close(child)
-        text = b""
-        while True:
-            try:
-                part = os.read(parent, 4096)
-            except OSError:
-                break
-            if not part:
-                break
-            text += part
-    os.close(parent)
-    assert process.returncode == 0
-    assert "─" in text.decode()
-    assert "AP" in text.decode()

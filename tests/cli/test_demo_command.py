@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,12 @@ def test_the_demonstration_ends_with_a_report_and_the_next_command(rankproof: Ru
     assert ran.out.rstrip().splitlines()[-1].startswith("next    rankproof fit ")
     page = (out / "report.html").read_text(encoding="utf-8")
     assert "What losses converge to" in page
+    # The command as it was typed, and the result of the run with the way to its report.
+    assert f"rankproof demo --out {out} --seed 2 --quick" in page
+    (test,) = json.loads((out / "run" / "results.json").read_text())["results"]["test"]["metrics"]
+    assert f"{test['mean']:.4f}" in page
+    assert 'href="./run/report.html"' in page
+    assert (out / "run" / "report.html").exists()
     assert (out / "run" / "results.json").exists()
     # Again into the same folder.
     assert rankproof("demo", "--quick", "--out", str(out)).status == 0

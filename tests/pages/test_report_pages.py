@@ -225,6 +225,37 @@ def test_a_click_on_a_cell_shows_reason_and_witness(driver: Any, pages: dict[str
     assert shown(every(driver, ".cell.chosen")) == ["yes"]
 
 
+def test_what_is_cut_off_at_the_right_fades_and_names_stay_in_sight(
+    driver: Any, pages: dict[str, Path]
+) -> None:
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    look(driver, pages["comparison"], 400)
+    fading = "return arguments[0].classList.contains('more')"
+    table = one(driver, "table.sortable")
+    box = driver.execute_script("return arguments[0].closest('.scroll')", table)
+    WebDriverWait(driver, 10).until(lambda _: driver.execute_script(fading, box))
+    name = one(driver, "table.sortable td:first-child")
+    place = "return arguments[0].getBoundingClientRect().x"
+    before = driver.execute_script(place, name)
+    driver.execute_script("arguments[0].scrollLeft = 10000", box)
+    WebDriverWait(driver, 10).until(lambda _: not driver.execute_script(fading, box))
+    assert driver.execute_script(place, name) == before
+    look(driver, pages["comparison"], 1400)
+    box = driver.execute_script("return document.querySelector('table.sortable').closest('.scroll')")
+    WebDriverWait(driver, 10).until(lambda _: not driver.execute_script(fading, box))
+
+
+def test_lines_are_named_beside_them_or_in_a_legend(driver: Any, pages: dict[str, Path]) -> None:
+    """Three systems and the constant scorer: four lines."""
+    for width, beside in ((1400, True), (400, False)):
+        look(driver, pages["comparison"], width)
+        names = [name.text for name in every(driver, ".chart .end-name") if name.is_displayed()]
+        listed = [key.text for key in every(driver, ".legend .key") if key.is_displayed()]
+        expected = ["one", "two", "three", "constant scorer"]
+        assert (names, listed) == ((expected, []) if beside else ([], expected))
+
+
 def test_the_slider_moves_the_law(driver: Any, pages: dict[str, Path]) -> None:
     look(driver, pages["blocks"])
     scene = every(driver, ".scene")[0]

@@ -12,6 +12,7 @@ from rankproof.report.content import (
     LawScene,
     LawScenes,
     LineChart,
+    Link,
     MatrixGrid,
     NamedBars,
     QueryBars,
@@ -66,7 +67,8 @@ def every_block(text: str = "x") -> Report:
     """The report; ``text`` is a part of every text in it."""
     table = Table([f"name{text}", f"value{text}"], [[text, "2"], [f"b{text}", "10"]], [text], words=[])
     verdicts = [
-        VerdictBox(outcome, text, [(text, [text])], [text]) for outcome in ("consistent", "undecided")
+        VerdictBox(outcome, text, [(text, [text])], [text, f"    {text}"])
+        for outcome in ("consistent", "undecided")
     ]
     blocks = [
         Text([text], "warning"),
@@ -89,5 +91,6 @@ def every_block(text: str = "x") -> Report:
         MatrixGrid(text, [text], [text, "column"], [[Cell(text, one) for one in verdicts]]),
         LawScenes([two_corners(text), three_corners(text)]),
         Command(text),
+        Link(text, text),
     ]
     return Report(text, [Section(text, blocks), Section("second", [])], text)

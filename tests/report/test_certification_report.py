@@ -16,7 +16,7 @@ from rankproof.report.law_grid import grid
 from rankproof.report.pages.certification import certification_report
 from rankproof.report.pages.laws import law_scene
 from rankproof.report.pages.verdict import verdict_box
-from rankproof.theory.certify import as_loss, as_metric, certify
+from rankproof.theory.certify import as_loss, as_metric, certify, certify_metric
 from rankproof.theory.matrix import ANY, Matrix, certify_matrix
 from rankproof.theory.minima.minimise import minimise
 from rankproof.theory.risk import optimal_rankings, regret, risks, sorts_of
@@ -118,6 +118,30 @@ def test_a_verdict_names_its_papers_and_evidence() -> None:
     assert box.details[0] == "Say the labels of a query are"
     fine = dict(verdict_box(certify("softmax", "AP", "independent")).rows)
     assert "independent" in " ".join([*fine.get("holds for", []), *fine.get("holds if", [])])
+
+
+def test_a_head_tells_of_conditions_that_it_does_not_name() -> None:
+    known = verdict_box(certify("softmax", "AP", "independent"))
+    assert known.head == "softmax:relevance is consistent with AP under independent labels."
+    assert known.rows[0] == ("holds if", ["the labels of the items are independent given the query"])
+    assert verdict_box(certify("cosine", "nDCG")).head.endswith(" with nDCG, under conditions.")
+
+
+def test_a_target_that_the_reason_names_is_not_told_twice() -> None:
+    for named in (certify("softmax", "nDCG"), certify_metric(lambda ranking, labels: labels[ranking[0]])):
+        assert verdict_box(named).details == []
+        target = named.find("target")
+        assert target is not None
+        assert target.data["closed_form"] in named.reason
+    money = (0, 2, 5)
+    unnamed = certify_metric(lambda ranking, labels: money[labels[ranking[0]]], grades=3)
+    assert verdict_box(unnamed).details[0] == "The target to regress on, one number per item:"
+
+
+def test_the_laws_of_ndcg_are_seen_first() -> None:
+    report = certification_report(certify_matrix(("listnet",), ("AP", "nDCG")))
+    (scenes,) = [b for section in report.sections for b in section.blocks if isinstance(b, LawScenes)]
+    assert [scene.metric for scene in scenes.scenes] == ["nDCG", "AP"]
 
 
 def test_report_goes_with_matrix(rankproof: Run, tmp_path: Path) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -12,10 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankproof.report.axes import Scale, decades, scale_of, tick_text, ticks
-from rankproof.report.charts import MOST_BARS, histograms, line_chart, named_bars, query_bars
+from rankproof.report.charts import MOST_BARS, histograms, named_bars, query_bars
 from rankproof.report.content import Histograms, LineChart, NamedBars, QueryBars, Series
 from rankproof.report.law_charts import law_chart, told_losses
 from rankproof.report.law_grid import grid
+from rankproof.report.line_chart import line_chart, names_its_lines, spread
 from rankproof.report.svg import Drawing, shortened, tag, text_width
 from report.every_block import HOSTILE, SHOWN, three_corners, two_corners
 
@@ -40,9 +43,12 @@ def numbers(node: Node, *names: str) -> list[float]:
 
 
 LINES = LineChart([Series("a", [(1, 0.0), (2, 1.0), (3, 0.5)]), Series("b", [(1, 0.5)])], "x", "y")
+ENDS = {"top": 0.9, "a name that is longer": 0.9, "below": 0.89, "bottom": 0.0}
+SEVERAL = LineChart([Series(name, [(1, 0.5), (2, end)]) for name, end in ENDS.items()], "x", "y")
 BARS = QueryBars([("low", -0.5), ("high", 1.0), ("none", 0.0), ("mid", 0.25)], "gained")
 SHORT: dict[str, Callable[[float], Drawing]] = {
     "lines": lambda width: line_chart(LINES, width),
+    "several lines": lambda width: line_chart(SEVERAL, width),
     "query bars": lambda width: query_bars(BARS, width),
     "named bars": lambda width: named_bars(NamedBars([("a feature", 1.5), ("b", -2.0)]), width),
     "histograms": lambda width: histograms(Histograms([0, 1, 2], [("grade 1", [2, 6])], "score"), width),
@@ -82,6 +88,40 @@ def test_points_lie_in_the_order_of_their_numbers() -> None:
     assert len(of_class(root, "series")) == 1  # one point is no line
 
 
+def test_several_lines_have_their_names_at_their_ends() -> None:
+    root = parsed(line_chart(SEVERAL, 840))
+    names = of_class(root, "end-name")
+    assert [name.text for name in names] == list(ENDS)
+    heights = [numbers(name, "y")[0] for name in names]
+    # In the order of the ends, from the top down, and far enough apart to be read.
+    assert all(below - above >= 14.99 for above, below in pairwise(heights))
+    dots = {told(dot): numbers(dot, "cx", "cy") for dot in of_class(root, "dot")}
+    assert heights[0] == pytest.approx(dots["top\n2: 0.9000"][1] + 4, abs=0.02)
+    assert all(numbers(name, "x")[0] > dots["top\n2: 0.9000"][0] for name in names)
+    assert names_its_lines(SEVERAL, 840)
+    # There the legend has to do.
+    assert not names_its_lines(SEVERAL, 330)
+    assert of_class(parsed(line_chart(SEVERAL, 330)), "end-name") == []
+    assert not names_its_lines(LINES, 840)
+
+
+@given(st.lists(st.floats(0, 100), max_size=6))
+def test_names_are_moved_apart_and_stay_inside(places: list[float]) -> None:
+    found = spread(places, 15, (0, 100))
+    order = sorted(range(len(places)), key=lambda k: places[k])
+    assert all(found[b] - found[a] >= 15 - 1e-9 for a, b in pairwise(order))
+    assert all(-1e-9 <= place <= 100 + 1e-9 for place in found)
+    if all(places[b] - places[a] >= 15 for a, b in pairwise(order)):
+        assert found == places
+
+
+def test_what_was_chosen_has_a_ring() -> None:
+    root = parsed(line_chart(replace(LINES, chosen=2.0), 400))
+    (ring,) = of_class(root, "ring")
+    (dot,) = [dot for dot in of_class(root, "dot") if told(dot) == "a\n2: 1.0000"]
+    assert numbers(ring, "cx", "cy") == numbers(dot, "cx", "cy")
+
+
 def test_nan_breaks_a_line() -> None:
     points = [(1, 0.5), (2, 0.5), (3, math.nan), (4, 0.5), (5, 0.5)]
     root = parsed(line_chart(LineChart([Series("a", points)], "x", "y"), 400))
@@ -92,7 +132,7 @@ def test_nan_breaks_a_line() -> None:
 def test_a_logarithmic_axis_has_no_place_for_zero() -> None:
     chart = LineChart([Series("a", [(0, 1), (10, 1), (100, 0), (1000, 4)])], "x", "y", log_x=True, log_y=True)
     root = parsed(line_chart(chart, 400))
-    assert [told(dot).splitlines()[1] for dot in of_class(root, "dot")] == ["10: 1.0000", "1000: 4.0000"]
+    assert [told(dot).splitlines()[1] for dot in of_class(root, "dot")] == ["10: 1.0000", "1,000: 4.0000"]
 
 
 def test_bars_fall_from_left_to_right_and_name_their_query() -> None:

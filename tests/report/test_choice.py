@@ -47,7 +47,9 @@ def test_a_target_for_another_metric_is_warned_of() -> None:
     for aim in ("nDCG@5", "gain"):
         choice = loss_for("nDCG@10", f"squared:{aim}")
         assert choice.warning is not None
-        assert choice.warning.startswith("Nothing is proven of squared:")
+        assert choice.warning.startswith("squared:")
+        assert " is not proven to optimise nDCG@10: " in choice.warning
+        assert f" rankproof certify squared:{aim} --metric nDCG@10. " in choice.warning
         assert [word for word, _ in choice.lines()] == ["metric", "loss"]
 
 

@@ -13,7 +13,7 @@ import pytest
 
 import rankproof as rp
 from rankproof.cli.options import example_files
-from rankproof.report.content import Block, Command, DataTable, LineChart, QueryBars, Report, Text
+from rankproof.report.content import Block, Command, DataTable, LineChart, QueryBars, Rankings, Report, Text
 from rankproof.report.pages.comparison import MOST_CHARTS, comparison_report
 from rankproof.report.pages.curves import cutoff_curves
 from rankproof.report.pages.gaps import gaps
@@ -45,7 +45,7 @@ def test_tables_are_those_of_the_comparison() -> None:
     assert table.table == found.table()
     pairs = [block.table for block in blocks(report, "Pairs") if isinstance(block, DataTable)]
     assert pairs == [found.pair_table("nDCG@2"), found.pair_table("AP")]
-    assert report.lead == "s0, s1, s2 on 12 queries by nDCG@2, AP."
+    assert report.lead == "s0, s1, s2 on 12 queries. By nDCG@2, AP: no system is shown to be best."
 
 
 def test_bars_of_every_pair_agree_with_its_counts() -> None:
@@ -68,6 +68,67 @@ def test_too_many_charts_are_not_drawn() -> None:
     note, *charts = blocks(report, "Query by query")
     assert isinstance(note, Text)
     assert len(charts) == MOST_CHARTS
+
+
+def test_the_lead_names_the_winner() -> None:
+    scores = {"right": LABELS, "wrong": -LABELS}
+    found = rp.compare(scores, LABELS, ["nDCG", "PD"], offsets=OFFSETS)
+    lead = comparison_report(found, scores, LABELS, offsets=OFFSETS).lead
+    assert lead == "right, wrong on 12 queries. By nDCG, PD: right is better than every other."
+
+
+def test_the_queries_of_the_largest_differences_are_shown_with_both_rankings() -> None:
+    """s0 ranks a right and b wrong, s1 the other way round; c and d are the same for both."""
+    qrels = {query: {"x": 1, "y": 0} for query in "abcd"}
+    right, wrong = {"x": 2.0, "y": 1.0, "z": 0.5}, {"y": 2.0, "x": 1.0}
+    first = {"a": right, "b": wrong, "c": right, "d": right}
+    second = {"a": wrong, "b": right, "c": right, "d": right}
+    runs = {name: rp.Run.from_dict(run) for name, run in (("s0", first), ("s1", second))}
+    judged = rp.Qrels.from_dict(qrels)
+    found = rp.compare(runs, judged, "AP")
+    report = comparison_report(found, runs, judged)
+    note, *shown = blocks(report, "Where the best two differ most")
+    assert isinstance(note, Text)
+    assert [(one.title, one.note) for one in shown if isinstance(one, Rankings)] == [
+        ("Query a", "AP 1.0000 with s0, 0.5000 with s1."),
+        ("Query b", "AP 0.5000 with s0, 1.0000 with s1."),
+    ]
+    assert isinstance(shown[0], Rankings)
+    ours, theirs = shown[0].sides
+    assert (ours.name, theirs.name) == ("s0", "s1")
+    # z was not judged.
+    assert [list(row) for row in ours.table.rows] == [
+        ["1", "x", "1", "2"],
+        ["2", "y", "0", "1"],
+        ["3", "z", "-", "0.5"],
+    ]
+    assert [row[1] for row in theirs.table.rows] == ["y", "x"]
+    (table,) = [block for block in blocks(report, "Data") if isinstance(block, DataTable)]
+    assert [list(row) for row in table.table.rows] == [["0", "4 (50.0%)"], ["1", "4 (50.0%)"]]
+
+
+def test_of_ranking_data_the_items_and_grades_are_known() -> None:
+    data = rp.RankingData(labels=[1.0, 0.0, 0.0, 1.0], offsets=[0, 2, 4], query_ids=["a", "b"])
+    scores = {"s0": np.array([2.0, 1.0, 2.0, 1.0]), "s1": np.array([1.0, 2.0, 1.0, 2.0])}
+    report = comparison_report(rp.compare(scores, data, "AP"), scores, data)
+    _, first, second = blocks(report, "Where the best two differ most")
+    assert isinstance(first, Rankings)
+    assert isinstance(second, Rankings)
+    assert (first.title, second.title) == ("Query a", "Query b")
+    assert [[list(row) for row in side.table.rows] for side in second.sides] == [
+        [["1", "0", "0", "2"], ["2", "1", "1", "1"]],
+        [["1", "1", "1", "2"], ["2", "0", "0", "1"]],
+    ]
+    counts = blocks(report, "Data")[1]
+    assert isinstance(counts, DataTable)
+    assert list(counts.table.rows[0]) == ["queries", "2"]
+
+
+def test_systems_that_no_query_tells_apart_have_no_such_queries() -> None:
+    data = rp.RankingData(labels=[1.0, 0.0], offsets=[0, 2])
+    scores = {"s0": np.array([2.0, 1.0]), "s1": np.array([4.0, 2.0])}
+    report = comparison_report(rp.compare(scores, data, "AP"), scores, data)
+    assert "Where the best two differ most" not in [section.title for section in report.sections]
 
 
 def test_queries_that_one_system_lacks_have_no_difference() -> None:

@@ -80,7 +80,9 @@ def test_counts() -> None:
     found = summary({"train": TRAIN, "test": TEST})
     assert found["queries"] == ["3", "1"]
     assert found["items"] == ["5", "2"]
-    assert found["items of a query (least / median / most)"] == ["1 / 2 / 2", "2 / 2 / 2"]
+    assert found["items of the shortest query"] == ["1", "2"]
+    assert found["items of the median query"] == ["2", "2"]
+    assert found["items of the longest query"] == ["2", "2"]
     assert found["queries that are empty for nDCG"] == ["1", "0"]  # b, of grades 0, 0
     assert found["queries with one grade for all items"] == ["2", "1"]  # b and c
     assert found["items without a judgment"] == ["0", "1"]
@@ -93,6 +95,8 @@ def test_grades_and_shared_queries() -> None:
     counts, grades = (
         block.table for block in data_blocks({"train": TRAIN, "test": TEST}, metric("nDCG"), {})
     )  # type: ignore[union-attr]
+    # Where no scores are known there is nothing to say of their ties.
+    assert "queries with tied scores" not in [row[0] for row in counts.rows]
     assert counts.notes == ["1 query ids of test are also in train."]
     assert [list(row) for row in grades.rows] == [
         ["0", "3 (60.0%)", "0 (0.0%)"],

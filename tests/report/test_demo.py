@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import rankproof as rp
+from rankproof.report.content import Section
 from rankproof.report.demo.convergence import LOSSES, regret_curves
 from rankproof.report.demo.page import demo_report, regret_table
 from rankproof.report.demo.real_sample import WARD, diabetes_wards
@@ -89,6 +90,7 @@ def test_a_metric_without_a_loss_is_served_by_independent_labels(laws: list[rp.L
         demo_report(
             regret_curves(laws, rp.metric("nDCG"), sizes=(100, 1_000), draws=1, boosted=False),
             scene,
+            Section("The same on real data", []),
             "rankproof demo",
             "rankproof fit",
         )

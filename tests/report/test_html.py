@@ -13,7 +13,16 @@ from typing import get_args
 import pytest
 
 from rankproof.errors import ArgumentError
-from rankproof.report.content import Block, Facts, LawScenes, MatrixGrid, Report, Section
+from rankproof.report.content import (
+    Block,
+    Facts,
+    LawScenes,
+    Link,
+    MatrixGrid,
+    Report,
+    Section,
+    VerdictBox,
+)
 from rankproof.report.html import check_report_path, render, write_report
 from report.every_block import HOSTILE, SHOWN, every_block, two_corners
 
@@ -76,9 +85,11 @@ def test_hostile_text_in_data_for_the_script_is_whole() -> None:
 
 def test_nothing_is_fetched() -> None:
     page = render(every_block())
-    for _, attributes in Page(page).elements:
+    for tag, attributes in Page(page).elements:
         for name in ("src", "href", "action", "data", "poster"):
-            assert (attributes.get(name) or "#").startswith(("#", "data:"))
+            # A link is followed by a click alone, to a file beside the page.
+            beside = ("./",) if tag == "a" else ()
+            assert (attributes.get(name) or "#").startswith(("#", "data:", *beside))
     assert not re.search(r"@import|url\(|\bfetch\(|XMLHttpRequest|//[a-z]+\.[a-z]+", page)
     policy = [
         a["content"] for t, a in Page(page).elements if a.get("http-equiv") == "Content-Security-Policy"
@@ -95,13 +106,27 @@ def test_every_kind_of_block_has_a_template_and_is_tried() -> None:
     assert {block.kind for section in every_block().sections for block in section.blocks} == kinds
 
 
+def test_a_link_cannot_leave_its_folder_by_a_scheme() -> None:
+    page = Page(render(Report("t", [Section("s", [Link("run", "javascript:alert(1)")])])))
+    assert [a["href"] for tag, a in page.elements if tag == "a"] == ["./javascript%3Aalert%281%29"]
+
+
+def test_evidence_is_prose_that_may_break_and_tables_that_may_not() -> None:
+    lines = ["Say the labels of", "a query are", "    p    y(0)", "    1/2     1", "So it loses."]
+    box = VerdictBox("inconsistent", "h", [], lines)
+    page = render(Report("t", [Section("s", [box])]))
+    assert "<p>Say the labels of a query are</p>" in page
+    assert '<pre tabindex="0">p    y(0)\n1/2     1</pre>' in page
+    assert "<p>So it loses.</p>" in page
+
+
 def test_the_same_content_gives_the_same_bytes() -> None:
     assert render(every_block()) == render(every_block())
 
 
 def test_sections_can_be_reached_from_the_contents() -> None:
     page = Page(render(every_block()))
-    links = [a["href"] for tag, a in page.elements if tag == "a"]
+    links = [a["href"] for tag, a in page.elements if tag == "a" and (a["href"] or "").startswith("#")]
     ids = [a["id"] for tag, a in page.elements if tag == "section"]
     assert links == [f"#{name}" for name in ids] == ["#section-1", "#section-2"]
 

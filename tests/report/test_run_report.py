@@ -62,6 +62,12 @@ def test_the_sections_of_a_run(made: Path) -> None:
         *("Scores by grade, test", "Worst and best queries, test", "Features", "Data", "Reproduce"),
     ]
     assert report.title == "run: a ranker for nDCG@10"
+    (known,) = read_run(made)["results"]["test"]["metrics"]
+    assert report.lead == (
+        f"Trained for nDCG@10 with softmax:normalised-gain@10. On test it gets {known['mean']:.4f}, 95% "
+        f"interval [{known['interval'][0]:.4f}, {known['interval'][1]:.4f}]; a constant scorer gets "
+        f"{known['constant']:.4f}."
+    )
     (verdict,) = blocks(report, VerdictBox)
     assert verdict.outcome == "consistent"
 
@@ -115,6 +121,7 @@ def test_curves_at_cutoffs_pass_through_the_result(made: Path) -> None:
     assert [x for x, _ in model.points] == list(range(1, 21))
     path = read_run(made)["selection"]["path"]
     assert list(learning.series[0].points) == [(row["l2"], row["value"]) for row in path]
+    assert learning.chosen == read_run(made)["selection"]["l2"]
 
 
 def test_histograms_count_every_item_once(made: Path, parts: dict[str, Path]) -> None:
@@ -222,6 +229,20 @@ def test_the_verdict_is_about_the_grades_of_the_data(rankproof: Run, tmp_path: P
     assert found[1].rows[0] == ("holds if", ["every label is 0 or 1"])
     assert found[2].outcome == "inconsistent"
     assert found[2].details
+
+
+@pytest.mark.parametrize(("options", "warned"), [(["nDCG", "--loss", "listnet"], False), (["AP"], True)])
+def test_that_nothing_was_known_of_a_loss_is_not_told_beside_its_verdict(
+    rankproof: Run, parts: dict[str, Path], tmp_path: Path, options: list[str], warned: bool
+) -> None:
+    """A condition that the choice rests on is told still."""
+    words = ("fit", parts["train"], "--l2", "1", "--out", tmp_path / "run", "-m", *options)
+    assert "warning: " in rankproof(*words).err
+    (section,) = [one for one in run_report(tmp_path / "run").sections if one.title == "Verdict"]
+    verdict, *more = section.blocks
+    assert isinstance(verdict, VerdictBox)
+    assert verdict.outcome == "inconsistent"
+    assert [isinstance(block, Text) and block.tone == "warning" for block in more] == [True] * warned
 
 
 def test_a_question_that_cannot_be_asked_does_not_stop_the_report(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ __all__ = ["demo"]
 _MOST_SEED = 2**31 - 1
 # Of the third scene: the metric, and the fewest queries of a file of one's own.
 _METRIC, _FEWEST = "nDCG@10", 8
+_SAMPLE = "442 patients (the diabetes data of scikit-learn), in wards of 13: who gets worse?"
 
 
 @click.command()
@@ -54,13 +56,15 @@ def demo(out: str, seed: int, data: str | None, metric: str, quick: bool) -> Non
 def _scenes(
     folder: Path, asked: Metric, seed: int, data: str | None, parts: tuple[Any, Any], quick: bool
 ) -> None:
+    from rankproof.cli.options import given_command
     from rankproof.cli.show import progress_bar, show_table
     from rankproof.metrics.parse import metric as metric_of
     from rankproof.report.demo.convergence import SIZES, regret_curves
-    from rankproof.report.demo.page import demo_report, law_table, regret_table, without_table
+    from rankproof.report.demo.page import demo_report, law_table, real_section, regret_table, without_table
     from rankproof.report.demo.without_loss import without_loss
     from rankproof.report.demo.world import GRADES, ambiguous_laws
     from rankproof.report.html import write_report
+    from rankproof.report.run_folder import read_run
 
     laws = ambiguous_laws(seed)
     sizes = SIZES[::2] if quick else SIZES
@@ -85,10 +89,13 @@ def _scenes(
     show_table(without_table(without))
 
     click.echo("\n3. The same on real data\n")
+    following = f"rankproof fit YOUR_TRAIN.txt --test YOUR_TEST.txt --metric {_METRIC} --out run"
+    about = _SAMPLE if data is None else f"The queries of {data}, seven tenths of them to train on."
+    click.echo(about)
     with replacing(folder):
-        following = _third(folder, data, parts)
-        command = f"rankproof demo --seed {seed}" + (f" --data {data}" if data else "")
-        write_report(demo_report(scene, without, command, following), folder / "report.html")
+        trained = _third(folder, parts)
+        real = real_section(read_run(folder / "run"), about, trained)
+        write_report(demo_report(scene, without, real, given_command(), following), folder / "report.html")
         _mark(folder, {"seed": seed, "metric": str(asked)})
     click.echo(f"\nreport  {folder / 'report.html'}")
     click.echo(f"next    {following}")
@@ -123,17 +130,16 @@ def _parts(data: str | None, seed: int) -> tuple[Any, Any]:
     return split.train, split.test
 
 
-def _third(folder: Path, data: str | None, parts: tuple[Any, Any]) -> str:
-    """Train on the user's file or on the sample, by the commands a user would type; the next one to try."""
+def _third(folder: Path, parts: tuple[Any, Any]) -> str:
+    """Train on the user's file or on the sample, by the command a user would type, which is returned."""
     from rankproof.cli.main import command_line
     from rankproof.data.letor import write_letor
 
     train, test = folder / "train.txt", folder / "test.txt"
-    if data is None:
-        click.echo("442 patients (the diabetes data of scikit-learn), in wards of 13: who gets worse?")
     for part, path in zip(parts, (train, test), strict=True):
         write_letor(part, path)
-    command = ["fit", str(train), "--test", str(test), "--metric", _METRIC, "--out", str(folder / "run")]
-    click.echo(f"$ rankproof {' '.join(command)}\n")
-    command_line.main(args=[*command, "--force"], prog_name="rankproof", standalone_mode=False)
-    return f"rankproof fit YOUR_TRAIN.txt --test YOUR_TEST.txt --metric {_METRIC} --out run"
+    words = ["fit", str(train), "--test", str(test), "--metric", _METRIC, "--out", str(folder / "run")]
+    typed = shlex.join(["rankproof", *words])
+    click.echo(f"$ {typed}\n")
+    command_line.main(args=[*words, "--force"], prog_name="rankproof", standalone_mode=False)
+    return typed

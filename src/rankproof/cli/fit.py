@@ -79,8 +79,8 @@ def fit(
     """Train a ranker on TRAIN (LETOR text, several files as one) for METRIC, and save it in DIR.
 
     Prints which loss is trained and why, what was chosen on held-out queries (penalty, number of trees or
-    epochs), and the metric of the model with interval and baseline. DIR gets the model and results.json:
-    settings, seed, versions, SHA-256 of the data, results.
+    epochs), and the metric of the model with interval and baseline. DIR gets the model, results.json
+    (settings, seed, versions, SHA-256 of the data, results) and report.html, which shows them.
 
     \b
     rankproof fit train.txt --valid vali.txt --test test.txt --metric nDCG@10 --out run/
@@ -179,15 +179,14 @@ def _read(
 
 def print_start(lines: list[tuple[str, str]], data: dict[str, Any]) -> None:
     """What is trained and why, and the data."""
+    from rankproof.cli.show import show_facts
     from rankproof.report.sources import sources_in
 
     sources = sources_in(" ".join(sentence for _, sentence in lines))
     lines = [*lines, *(("", f"{name}: {paper}") for name, paper in sources.items())]
     for part, one in data.items():
         lines.append((part, f"{one.queries} queries, {one.items} items, {one.features} features"))
-    width = max(len(word) for word, _ in lines)
-    for word, sentence in lines:
-        click.echo(f"{word.ljust(width)}  {sentence}")
+    show_facts(lines)
 
 
 def warn(texts: Sequence[str | None]) -> None:

@@ -83,6 +83,7 @@ def command_line(debug: bool) -> None:
     """Learning to rank that optimises the metric you report, with proof.
 
     \b
+    rankproof demo
     rankproof evaluate --example
     rankproof evaluate run.trec --qrels qrels.txt -m nDCG@10 -m AP
     rankproof compare a.trec b.trec --qrels qrels.txt -m nDCG@10

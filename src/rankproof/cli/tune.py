@@ -54,7 +54,7 @@ def tune(
     from rankproof.cli.options import read_items
     from rankproof.cli.show import progress_bar, show_table
     from rankproof.cli.trouble import when_interrupted, writing
-    from rankproof.data.split import QueryKFold
+    from rankproof.data.split import QueryKFold, query_folds
     from rankproof.errors import ArgumentError
     from rankproof.fit.tuning import best_trial, drawn, tried
     from rankproof.report.choice import loss_for
@@ -91,6 +91,7 @@ def tune(
         for loss, choice in choices.items()
     }
     items = read_items(data, features=options["features"], threads=options["threads"], missing=True)
+    query_folds(items, options["folds"], options["seed"], index=True)
     about = {
         "settings": settings,
         "versions": {name: versions(name)[name] for name in ("rankproof", *packages_of(model))},

@@ -17,10 +17,12 @@ from dataclasses import dataclass
 from rankproof.report.svg import Markup, shortened, tag, text_width, tip
 
 __all__ = [
+    "COLOURS",
     "FONT",
     "Frame",
     "Scale",
     "axis_name",
+    "decade_texts",
     "decades",
     "frame_of",
     "scale_of",
@@ -30,6 +32,8 @@ __all__ = [
 ]
 
 FONT = 12.0
+# Of lines and histograms, as the style sheet has them.
+COLOURS = 8
 # Space for the labels below, and for the name of the axis.
 BELOW, AXIS_NAME, TOP, RIGHT = 18.0, 18.0, 26.0, 10.0
 
@@ -74,14 +78,25 @@ def scale_of(
 
 
 def ticks(low: float, high: float, many: int = 5) -> list[float]:
-    """About that many multiples of 1, 2 or 5 times a power of ten between two numbers."""
+    """About that many multiples of 1, 2 or 5 times a power of ten between two numbers; two, if they exist.
+
+    >>> ticks(-4.9, 4.03, 2)
+    [-4.0, -2.0, 0.0, 2.0, 4.0]
+    """
     width = high - low
     if not (math.isfinite(width) and width > 0):
         return [low] if math.isfinite(low) else []
     power = 10.0 ** math.floor(math.log10(width / many))
-    step = min((power * k for k in (1, 2, 5, 10)), key=lambda s: (abs(width / s - many), s))
+
+    def ends(step: float) -> tuple[int, int]:
+        return math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+
+    # One number beside an axis says nothing of its scale.
+    steps = [power * k for k in (1, 2, 5, 10)]
+    told = [step for step in steps if ends(step)[1] > ends(step)[0]] or steps
+    step = min(told, key=lambda s: (abs(width / s - many), s))
     digits = max(0, 12 - math.floor(math.log10(step)))
-    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    first, last = ends(step)
     # Each once, also where steps are lost in rounding.
     return list(dict.fromkeys(round(k * step, digits) + 0.0 for k in range(first, last + 1)))
 
@@ -96,33 +111,48 @@ def tick_text(value: float) -> str:
     """A number beside an axis.
 
     >>> tick_text(0.25), tick_text(1e5), tick_text(-1e-6), tick_text(2000.0)
-    ('0.25', '10⁵', '−10⁻⁶', '2000')
+    ('0.25', '100,000', '−10⁻⁶', '2,000')
     """
-    size = abs(value)
     if _needs_power(value):
-        power = math.floor(math.log10(size) + 1e-9)
-        front = size / 10.0**power
-        shown = "" if abs(front - 1) < 1e-9 else f"{front:.3g}·"
-        raised = str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
-        return f"{'−' if value < 0 else ''}{shown}10{raised}"
-    return f"{value:.6g}".replace("-", "−")
+        return _power_text(value)
+    whole = abs(value) >= 1000 and value == round(value)
+    return (f"{value:,.0f}" if whole else f"{value:.6g}").replace("-", "−")
+
+
+def _power_text(value: float) -> str:
+    power = math.floor(math.log10(abs(value)) + 1e-9)
+    front = abs(value) / 10.0**power
+    shown = "" if abs(front - 1) < 1e-9 else f"{front:.3g}·"
+    raised = str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"{'−' if value < 0 else ''}{shown}10{raised}"
 
 
 def tick_texts(values: list[float]) -> list[str]:
     """Numbers beside an axis, with the same decimals where they have any.
 
-    >>> tick_texts([0.1, 0.15, 0.2]), tick_texts([0.0, 1e5])
-    (['0.10', '0.15', '0.20'], ['0', '10⁵'])
+    >>> tick_texts([0.1, 0.15, 0.2]), tick_texts([0.0, 1e7])
+    (['0.10', '0.15', '0.20'], ['0', '10⁷'])
     """
     shown = [tick_text(value) for value in values]
     if any(map(_needs_power, values)):
         return shown
     decimals = max((len(text.partition(".")[2]) for text in shown), default=0)
-    return [f"{value:.{decimals}f}".replace("-", "−") for value in values]
+    return [f"{value:,.{decimals}f}".replace("-", "−") for value in values]
+
+
+def decade_texts(values: list[float]) -> list[str]:
+    """Powers of ten beside an axis, all of them in one way of writing; 1 is 1.
+
+    >>> decade_texts([0.001, 0.01]), decade_texts([1e-5, 1e-4, 1e-3]), decade_texts([1e-6, 0.1, 1.0])
+    (['0.001', '0.01'], ['10⁻⁵', '10⁻⁴', '10⁻³'], ['10⁻⁶', '10⁻¹', '1'])
+    """
+    if any(map(_needs_power, values)):
+        return ["1" if value == 1 else _power_text(value) for value in values]
+    return [tick_text(value) for value in values]
 
 
 def _needs_power(value: float) -> bool:
-    return bool(value) and not 1e-3 <= abs(value) < 1e5
+    return bool(value) and not 1e-4 <= abs(value) < 1e6
 
 
 @dataclass(frozen=True)
@@ -141,29 +171,31 @@ def frame_of(
     names: tuple[str, str],
     *,
     x_ticks: bool = True,
+    right: float = 0.0,
 ) -> Frame:
     """The frame of a chart of that width and height; ``x`` and ``y`` are moved to their places on it.
 
-    Without ``x_ticks`` the places along x have no numbers.
+    Without ``x_ticks`` the places along x have no numbers; ``right`` is room to leave beside the frame.
     """
     width, height = size
+    end = width - RIGHT - right
     bottom = height - BELOW - AXIS_NAME
     y = Scale(y.low, y.high, bottom, TOP, y.log)
     rows = _labelled(y, max(2, int((bottom - TOP) / 38)))
     left = max((text_width(text, FONT) for _, text in rows), default=0.0) + 10
-    x = Scale(x.low, x.high, left, width - RIGHT, x.log)
+    x = Scale(x.low, x.high, left, end, x.log)
     parts = []
     for value, text in rows:
         at = y(value)
-        parts.append(tag("line", x1=left, x2=width - RIGHT, y1=at, y2=at, class_="grid"))
+        parts.append(tag("line", x1=left, x2=end, y1=at, y2=at, class_="grid"))
         parts.append(tag("text", text, x=left - 6, y=at + 4, class_="tick end"))
     if x_ticks:
-        for value, text in _labelled(x, max(2, int((width - left) / 70))):
+        for value, text in _labelled(x, max(2, int((end - left) / 70))):
             at = x(value)
             parts.append(tag("line", x1=at, x2=at, y1=bottom, y2=bottom + 4, class_="axis"))
             parts.append(tag("text", text, x=at, y=bottom + BELOW, class_="tick middle"))
-        parts.append(tag("line", x1=left, x2=width - RIGHT, y1=bottom, y2=bottom, class_="axis"))
-    parts.append(axis_name(names[0], (left + width - RIGHT) / 2, height - 4, width))
+        parts.append(tag("line", x1=left, x2=end, y1=bottom, y2=bottom, class_="axis"))
+    parts.append(axis_name(names[0], (left + end) / 2, height - 4, width))
     parts.append(tag("text", shortened(names[1], width, FONT), tip(names[1]), x=0, y=12, class_="axis-name"))
     return Frame(x, y, parts)
 
@@ -179,5 +211,5 @@ def axis_name(name: str, middle: float, y: float, width: float) -> Markup:
 def _labelled(scale: Scale, many: int) -> list[tuple[float, str]]:
     """Round numbers with their texts."""
     values = scale.ticks(many)
-    texts = [tick_text(value) for value in values] if scale.log else tick_texts(values)
+    texts = (decade_texts if scale.log and values == decades(scale.low, scale.high) else tick_texts)(values)
     return list(zip(values, texts, strict=True))

@@ -1,11 +1,10 @@
-"""The charts of a report as SVG: lines, sorted bars of queries, named bars, histograms.
+"""The charts of a report that are made of bars: of queries in falling order, of a few names, histograms.
 
 Every chart is drawn for a given width, so that its words keep their size: a report holds each chart twice,
 for wide and for narrow windows. Colours are classes, which the style sheet knows for light and dark.
 
->>> from rankproof.report.content import LineChart, Series
->>> chart = LineChart([Series("model", [(1, 0.5), (2, 0.7)])], "cutoff", "nDCG")
->>> str(line_chart(chart, 400)).count("<circle")
+>>> from rankproof.report.content import QueryBars
+>>> str(query_bars(QueryBars([("a", 0.5), ("b", -0.1)], "nDCG gained"), 400)).count("<rect")
 2
 """
 
@@ -15,80 +14,17 @@ import math
 from itertools import pairwise
 
 from rankproof.evaluation.tables import number
-from rankproof.report.axes import FONT, Frame, Scale, axis_name, frame_of, scale_of, tick_text
-from rankproof.report.content import Histograms, LineChart, NamedBars, QueryBars, Series
-from rankproof.report.svg import Drawing, Markup, drawing, path, shortened, tag, text_width, tip
+from rankproof.report.axes import COLOURS, FONT, Scale, axis_name, frame_of, scale_of, tick_text
+from rankproof.report.content import Histograms, NamedBars, QueryBars
+from rankproof.report.svg import Drawing, drawing, shortened, tag, text_width, tip
 
-__all__ = ["MOST_BARS", "histograms", "line_chart", "named_bars", "query_bars"]
+__all__ = ["MOST_BARS", "histograms", "named_bars", "query_bars"]
 
-HEIGHT, LOW_HEIGHT = 300.0, 220.0
-COLOURS = 8
+HEIGHT = 220.0
 # More bars than these become groups of neighbours: single ones could not be told apart.
 MOST_BARS = 240
 ROW = 24.0
 STRIP = 54.0
-
-
-def line_chart(chart: LineChart, width: float) -> Drawing:
-    """Lines with their points."""
-    shown = [_visible(series, chart) for series in chart.series]
-    xs = [x for points in shown for x, _ in points]
-    ys = [y for points in shown for _, y in points] + _limits(chart)
-    x, y = scale_of(xs, 0, 1, log=chart.log_x), scale_of(ys, 0, 1, log=chart.log_y)
-    y = _with_air(y)
-    frame = frame_of((width, HEIGHT), x, y, (chart.x_label, chart.y_label))
-    parts = list(frame.parts)
-    for place, (series, points) in enumerate(zip(chart.series, shown, strict=True)):
-        if series.limit in _limits(chart) and points:
-            ends = [(frame.x(points[end][0]), frame.y(series.limit)) for end in (0, -1)]
-            parts.append(tag("path", d=path(ends), class_=f"series c{place % COLOURS} dashed"))
-        parts += _line(place, series, points, frame)
-    return drawing(width, HEIGHT, chart.title or f"{chart.y_label} by {chart.x_label}", parts)
-
-
-def _limits(chart: LineChart) -> list[float]:
-    """The levels that have a place on the axis."""
-    every = [series.limit for series in chart.series if series.limit is not None]
-    return [level for level in every if math.isfinite(level) and (level > 0 or not chart.log_y)]
-
-
-def _visible(series: Series, chart: LineChart) -> list[tuple[float, float]]:
-    """The points that have a place on the axes; NaN where a line breaks."""
-    found = []
-    for x, y in series.points:
-        if math.isfinite(x) and (x > 0 or not chart.log_x):
-            shown = math.isfinite(y) and (y > 0 or not chart.log_y)
-            found.append((float(x), float(y) if shown else math.nan))
-    return found
-
-
-def _with_air(y: Scale) -> Scale:
-    """A little more than the values need, so that no line lies on the frame."""
-    if y.log:
-        return Scale(y.low / 1.2, y.high * 1.2, 0, 1, y.log)
-    air = 0.05 * (y.high - y.low)
-    # Values that are not negative do not look as if they could be.
-    low = 0.0 if 0 <= y.low < 2 * air else y.low - air
-    return Scale(low, y.high + air, 0, 1)
-
-
-def _line(place: int, series: Series, points: list[tuple[float, float]], frame: Frame) -> list[Markup]:
-    colour = f"series c{place % COLOURS}" + (" dashed" if series.dashed or place >= COLOURS else "")
-    parts: list[Markup] = []
-    run: list[tuple[float, float]] = []
-    for x, y in [*points, (0.0, math.nan)]:
-        if math.isnan(y):
-            if len(run) > 1:
-                parts.append(tag("path", d=path(run), class_=colour))
-            run = []
-        else:
-            run.append((frame.x(x), frame.y(y)))
-    for x, y in points:
-        if not math.isnan(y):
-            told = tip(f"{series.name}\n{tick_text(x)}: {number(y)}")
-            dot = f"dot c{place % COLOURS}"
-            parts.append(tag("circle", told, cx=frame.x(x), cy=frame.y(y), r=3, class_=dot))
-    return parts
 
 
 def query_bars(chart: QueryBars, width: float) -> Drawing:
@@ -99,7 +35,7 @@ def query_bars(chart: QueryBars, width: float) -> Drawing:
     y = scale_of([value for _, value in ordered], 0, 1, zero=True)
     name = "queries, sorted" if len(groups) == len(ordered) else "queries, sorted, several to a bar"
     x = Scale(0, max(1, len(ordered)), 0, 1)
-    frame = frame_of((width, LOW_HEIGHT), x, y, (name, chart.y_label), x_ticks=False)
+    frame = frame_of((width, HEIGHT), x, y, (name, chart.y_label), x_ticks=False)
     parts, zero, done = list(frame.parts), frame.y(0.0), 0
     for group in groups:
         value = sum(v for _, v in group) / len(group)
@@ -119,7 +55,7 @@ def query_bars(chart: QueryBars, width: float) -> Drawing:
             )
         )
     parts.append(tag("line", x1=frame.x.start, x2=frame.x.stop, y1=zero, y2=zero, class_="axis"))
-    return drawing(width, LOW_HEIGHT, chart.title or chart.y_label, parts)
+    return drawing(width, HEIGHT, chart.title or chart.y_label, parts)
 
 
 def _grouped(bars: list[tuple[str, float]], most: int) -> list[list[tuple[str, float]]]:

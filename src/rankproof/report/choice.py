@@ -7,6 +7,7 @@ it).
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,8 +87,9 @@ def loss_for(
     target: normalised-gain@10: sorting by its mean optimises nDCG@10 (R11 ...)
     loss: softmax:normalised-gain@10, chosen: convex, its minimiser sorts as the mean of the target does (...)
     >>> print(loss_for("nDCG@10", "listnet").warning)
-    Nothing is proven of listnet and nDCG@10: it does not sort as a target does (R11 Prop. 7: ...), so the
-    minimiser of the loss need not rank best. The loss 'auto' is one for which that is proven.
+    listnet is not proven to optimise nDCG@10: it does not sort as a target does (R11 Prop. 7: ...), so its
+    minimiser need not rank best. Whether it does: rankproof certify listnet --metric nDCG@10. The loss 'auto'
+    is one for which it is proven.
     """
     asked = metric_of(metric)
     condition = None if noise is None else as_condition(noise)
@@ -103,9 +105,11 @@ def loss_for(
     claims = () if made.target is None else made.target.claims_for(asked)
     gap = _gap(made, asked)
     if gap is not None:
+        words = ["rankproof", "certify", loss, "--metric", str(asked)]
+        question = shlex.join([*words, *(["--noise", noise] if noise else [])])
         unproven = (
-            f"Nothing is proven of {made!s} and {asked}: {gap}, so the minimiser of the loss need not "
-            "rank best. The loss 'auto' is one for which that is proven."
+            f"{made!s} is not proven to optimise {asked}: {gap}, so its minimiser need not rank best. "
+            f"Whether it does: {question}. The loss 'auto' is one for which it is proven."
         )
         return LossChoice(asked, made, loss, None, unproven)
     known = [claim for claim in claims if claim.value is True or claim.value == condition]

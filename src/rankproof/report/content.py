@@ -26,6 +26,7 @@ __all__ = [
     "LawScene",
     "LawScenes",
     "LineChart",
+    "Link",
     "MatrixGrid",
     "NamedBars",
     "QueryBars",
@@ -97,7 +98,10 @@ class Series:
 
 @dataclass(frozen=True)
 class LineChart:
-    """Lines over a common axis; on a logarithmic axis what is not above 0 is left out."""
+    """Lines over a common axis; on a logarithmic axis what is not above 0 is left out.
+
+    The points at ``chosen`` on the axis get a ring.
+    """
 
     kind: ClassVar[str] = "lines"
     series: Sequence[Series]
@@ -107,6 +111,7 @@ class LineChart:
     log_x: bool = False
     log_y: bool = False
     caption: str = ""
+    chosen: float | None = None
 
 
 @dataclass(frozen=True)
@@ -234,6 +239,15 @@ class Command:
     text: str
 
 
+@dataclass(frozen=True)
+class Link:
+    """A file beside the page, by its path from there."""
+
+    kind: ClassVar[str] = "link"
+    text: str
+    file: str
+
+
 Block: TypeAlias = (
     Text
     | Facts
@@ -247,6 +261,7 @@ Block: TypeAlias = (
     | MatrixGrid
     | LawScenes
     | Command
+    | Link
 )
 
 

@@ -16,7 +16,8 @@ import os
 from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import version
-from itertools import repeat
+from itertools import groupby, repeat
+from textwrap import dedent
 from typing import TYPE_CHECKING, Any
 
 from rankproof.data.open import StrPath, as_path, create_bytes
@@ -26,6 +27,7 @@ from rankproof.report import charts
 from rankproof.report.content import LawScene, MatrixGrid, Report
 from rankproof.report.law_charts import BEST, law_chart
 from rankproof.report.law_grid import grid
+from rankproof.report.line_chart import line_chart, names_its_lines
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -80,16 +82,30 @@ def _environment() -> Environment:
         "WIDE": WIDE,
         "NARROW": NARROW,
         "charts": {
-            "lines": charts.line_chart,
+            "lines": line_chart,
             "query_bars": charts.query_bars,
             "named_bars": charts.named_bars,
             "histograms": charts.histograms,
         },
         "law_chart": law_chart,
+        "names_its_lines": names_its_lines,
         "matrix_data": _matrix_data,
         "scene_data": _scene_data,
+        "told": _told,
     }
     return made
+
+
+def _told(lines: Sequence[str]) -> list[tuple[str, str]]:
+    r"""Evidence as paragraphs, which may break anywhere, and tables, whose lines are indented and may not.
+
+    >>> _told(["Say the labels", "of a query are", "    p    y", "    1/2  0", "So it loses."])
+    [('p', 'Say the labels of a query are'), ('pre', 'p    y\n1/2  0'), ('p', 'So it loses.')]
+    """
+    groups = [(indented, list(some)) for indented, some in groupby(lines, lambda one: one.startswith(" "))]
+    return [
+        ("pre", dedent("\n".join(some))) if indented else ("p", " ".join(some)) for indented, some in groups
+    ]
 
 
 def _matrix_data(block: MatrixGrid) -> list[list[dict[str, Any]]]:
@@ -100,7 +116,7 @@ def _matrix_data(block: MatrixGrid) -> list[list[dict[str, Any]]]:
                 "outcome": cell.verdict.outcome,
                 "head": cell.verdict.head,
                 "rows": [[name, list(sentences)] for name, sentences in cell.verdict.rows],
-                "details": list(cell.verdict.details),
+                "details": _told(cell.verdict.details),
             }
             for cell in row
         ]

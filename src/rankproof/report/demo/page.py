@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from rankproof.evaluation.tables import Table
 from rankproof.feedback import Graded
 from rankproof.report.content import (
+    Block,
     Command,
     DataTable,
     Facts,
     LineChart,
+    Link,
     Report,
     Section,
     Series,
@@ -17,13 +22,14 @@ from rankproof.report.content import (
 )
 from rankproof.report.demo.convergence import Scene
 from rankproof.report.demo.without_loss import WithoutLoss
+from rankproof.report.pages.origin import versions_fact
+from rankproof.report.pages.outcome import outcome_table
 from rankproof.report.pages.verdict import verdict_box
-from rankproof.report.sources import sources_in
 
-__all__ = ["demo_report", "law_table", "regret_table", "without_table"]
+__all__ = ["demo_report", "law_table", "real_section", "regret_table", "without_table"]
 
 # A regret below this is drawn at it: a logarithmic axis has no 0.
-FLOOR = 1e-5
+FLOOR = 1e-4
 _SIZE = (
     "The scorer is linear over one indicator per kind of query and item, so it can represent every scoring "
     "function: what a loss loses with all data is lost by the loss alone. The difference is a few "
@@ -74,27 +80,45 @@ def law_table(scene: Scene, kinds: int | None = None) -> Table:
     return Table(["kind", "probability", "labels"], rows, notes, words=["labels"])
 
 
-def demo_report(scene: Scene, without: WithoutLoss, command: str, following: str) -> Report:
-    """One page with all scenes."""
+def demo_report(scene: Scene, without: WithoutLoss, real: Section, command: str, following: str) -> Report:
+    """One page with all scenes; ``real`` is the third."""
     return Report(
         "What losses converge to",
         [
             _convergence(scene),
             _without(without),
+            real,
             Section("The world", _world(scene)),
-            Section(
-                "Make it again", [Command(command), Text(["Next, on your own data:"]), Command(following)]
-            ),
+            Section("Make it again", [Command(command), Facts([versions_fact()])]),
+            Section("Next, on your own data", [Command(following)]),
         ],
         lead="A world whose labels follow a known law, so that the best possible ranking is known, and "
         "with it what every loss loses: with few queries, with many, and with all the data in the world.",
     )
 
 
+def real_section(run: Mapping[str, Any], about: str, command: str) -> Section:
+    """The third scene: what was trained by which command, what it got, and where its own report is."""
+    choice = run["choice"]
+    blocks: list[Block] = [
+        Text(
+            [about, f"The loss is {choice['loss']}, chosen because it is consistent with {choice['metric']}."]
+        ),
+        Command(command),
+    ]
+    table = outcome_table(run, {})
+    if table is not None:
+        blocks.append(DataTable(table))
+    blocks.append(Link("The report of this run, with its queries and features", "run/report.html"))
+    return Section("The same on real data", blocks)
+
+
 def _convergence(scene: Scene) -> Section:
     lines = []
+    # No loss is drawn above what it converges to.
+    floor = min([FLOOR, *(curve.limit / 2 for curve in scene.curves if curve.limit)])
     for curve in scene.curves:
-        points = [(float(n), max(FLOOR, r)) for n, r in zip(scene.sizes, curve.regrets, strict=True)]
+        points = [(float(n), max(floor, r)) for n, r in zip(scene.sizes, curve.regrets, strict=True)]
         lines.append(Series(curve.name, points, limit=curve.limit or None))
     chart = LineChart(
         lines,
@@ -103,8 +127,8 @@ def _convergence(scene: Scene) -> Section:
         title="A consistent loss goes to zero, others level off",
         log_x=True,
         log_y=True,
-        caption=f"Mean of {scene.draws} samples. A regret below {FLOOR:g} is drawn at {FLOOR:g}. Dashed: "
-        "what a loss converges to, computed from the law.",
+        caption=f"Mean of {scene.draws} samples. A regret below {floor:.1g} is drawn there. Dashed: what "
+        "a loss converges to, computed from the law.",
     )
     return Section(
         "Regret against the size of the sample",
@@ -139,7 +163,6 @@ def _world(scene: Scene) -> list[Text | Facts | DataTable]:
                 ("kinds of queries", str(len(scene.laws))),
                 ("items of a query", str(scene.laws[0].items)),
                 ("best possible", f"{scene.metric} {scene.best:.4f}"),
-                *sources_in("C12").items(),
             ]
         ),
         DataTable(law_table(scene), "The law, kind by kind", folded=True),

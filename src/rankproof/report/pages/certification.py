@@ -21,8 +21,8 @@ from rankproof.report.content import (
 )
 from rankproof.report.matrix import SIGNS, matrix_tables
 from rankproof.report.pages.laws import law_scene
+from rankproof.report.pages.origin import versions_fact
 from rankproof.report.pages.verdict import verdict_box
-from rankproof.report.run_folder import versions
 from rankproof.theory.matrix import ANY, Matrix
 from rankproof.theory.verdict import Verdict
 
@@ -88,7 +88,8 @@ def _sign(verdict: Verdict) -> str:
 def _scenes(matrix: Matrix, progress: Callable[[int, int, str], None] | None) -> Iterator[LawScene]:
     shown = [name for name in POPULAR if name in matrix.losses]
     shown = shown or [name for name in matrix.losses if name != ANY][:MOST_LOSSES]
-    for done, metric in enumerate(matrix.metrics):
+    # What most people report is seen first.
+    for done, metric in enumerate(sorted(matrix.metrics, key=lambda name: not name.startswith("nDCG"))):
         if progress is not None:
             progress(done, len(matrix.metrics), f"laws for {metric}")
         law = _telling_law(matrix, metric)
@@ -123,6 +124,6 @@ def _origin(matrix: Matrix, command: str | None) -> list[Block]:
         ("items", str(matrix.items)),
         ("grades", str(matrix.grades)),
         ("noise", matrix.noise or "any"),
-        ("versions", ", ".join(f"{name} {known}" for name, known in versions().items())),
+        versions_fact(),
     ]
     return [*([] if command is None else [Command(command)]), Facts(rows)]

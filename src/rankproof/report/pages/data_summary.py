@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from rankproof.arrays import Float64s
 from rankproof.data.ranking import RankingData
 from rankproof.evaluation.run import evaluate
 from rankproof.evaluation.tables import Table
@@ -13,7 +14,7 @@ from rankproof.metrics.base import Metric
 from rankproof.report.content import Block, DataTable
 from rankproof.report.pages.duplicates import duplicates
 
-__all__ = ["data_blocks"]
+__all__ = ["data_blocks", "grade_table"]
 
 # With more grades than these the labels are measurements, and their spread is told instead.
 MOST_GRADES = 12
@@ -24,13 +25,16 @@ def data_blocks(parts: Mapping[str, RankingData], metric: Metric, tied: Mapping[
 
     ``tied`` is the number of queries with tied scores, for the parts where it is known.
     """
-    return [DataTable(_counts(parts, metric, tied)), DataTable(_grades(parts), "Grades")]
+    grades = grade_table({part: data.labels for part, data in parts.items()})
+    return [DataTable(_counts(parts, metric, tied)), DataTable(grades, "Grades")]
 
 
 def _counts(parts: Mapping[str, RankingData], metric: Metric, tied: Mapping[str, int]) -> Table:
-    columns = {part: _facts(data, metric, tied.get(part)) for part, data in parts.items()}
+    columns = {part: _facts(data, metric) for part, data in parts.items()}
     first = next(iter(columns.values()))
     rows = [[name, *(found[name] for found in columns.values())] for name in first]
+    if tied:
+        rows.append(["queries with tied scores", *(str(tied.get(part, "-")) for part in parts)])
     notes = []
     if "train" in parts:
         for part, data in parts.items():
@@ -40,23 +44,23 @@ def _counts(parts: Mapping[str, RankingData], metric: Metric, tied: Mapping[str,
     return Table(["count", *columns], rows, notes)
 
 
-def _facts(data: RankingData, metric: Metric, tied: int | None) -> dict[str, str]:
+def _facts(data: RankingData, metric: Metric) -> dict[str, str]:
     sizes = data.sizes
-    spread = "-"
-    if sizes.size:
-        spread = f"{sizes.min()} / {np.median(sizes):g} / {sizes.max()}"
+    # The fewest, the median, the most.
+    spread = [f"{size:.10g}" for size in np.percentile(sizes, (0, 50, 100))] if sizes.size else ["-"] * 3
     found = duplicates(data)
     return {
         "queries": str(data.queries),
         "items": str(data.items),
         "features": str(data.features),
-        "items of a query (least / median / most)": spread,
+        "items of the shortest query": spread[0],
+        "items of the median query": spread[1],
+        "items of the longest query": spread[2],
         f"queries that are empty for {metric}": _empty(data, metric),
         "queries with one grade for all items": str(_flat(data)),
         "items without a judgment": str(int(np.isnan(data.labels).sum())),
         "items with the features of another of their query": str(found.items),
         "of these, with another grade": str(found.contradictory),
-        "queries with tied scores": "-" if tied is None else str(tied),
     }
 
 
@@ -84,20 +88,21 @@ def _shared_queries(train: RankingData, other: RankingData) -> int:
     return len(ours & theirs)
 
 
-def _grades(parts: Mapping[str, RankingData]) -> Table:
-    every = np.unique(np.concatenate([data.labels for data in parts.values()]))
+def grade_table(parts: Mapping[str, Float64s]) -> Table:
+    """How many labels of each part have each grade; how they are spread, where there are many grades."""
+    every = np.unique(np.concatenate(list(parts.values())))
     every = every[~np.isnan(every)]
     if every.size > MOST_GRADES:
         shares = (0, 25, 50, 75, 100)
-        found = {part: np.nanpercentile(data.labels, shares) for part, data in parts.items()}
+        found = {part: np.nanpercentile(labels, shares) for part, labels in parts.items()}
         names = ("least", "lower quartile", "median", "upper quartile", "most")
         rows = [[name, *(f"{values[k]:.4g}" for values in found.values())] for k, name in enumerate(names)]
         return Table(["label", *parts], rows, [f"The labels take {every.size} values."])
     rows = []
     for grade in every.tolist():
         row = [f"{grade:g}"]
-        for data in parts.values():
-            count = int((data.labels == grade).sum())
-            row.append(f"{count} ({count / max(1, data.items):.1%})")
+        for labels in parts.values():
+            count = int((labels == grade).sum())
+            row.append(f"{count} ({count / max(1, labels.size):.1%})")
         rows.append(row)
     return Table(["grade", *parts], rows)

@@ -37,7 +37,7 @@ def gap_bars(
 
     >>> bars = gap_bars(np.array(["a", "b"]), np.array([0.5, 0.0]), "AP", ("new", "old"))
     >>> bars.caption
-    'new is better than old on 1 query, equal on 1, worse on 0; by +0.2500 on average.'
+    'new is better than old on 1 query, equal on 1, worse on 0; it gains +0.2500 on average.'
     """
     counts = ~np.isnan(ahead)
     known = ahead[counts]
@@ -45,7 +45,7 @@ def gap_bars(
     mean = float(known.mean()) if known.size else float("nan")
     caption = (
         f"{names[0]} is better than {names[1]} on {_queries(int(better))}, equal on {equal}, "
-        f"worse on {worse}; by {'+' if mean > 0 else ''}{number(mean)} on average."
+        f"worse on {worse}; it gains {'+' if mean > 0 else ''}{number(mean)} on average."
     )
     bars = list(zip(map(str, query_ids[counts].tolist()), known.tolist(), strict=True))
     return QueryBars(bars, f"{metric} gained", title, caption, folded)

@@ -25,7 +25,8 @@ def learning_blocks(ranker: Any, run: Mapping[str, Any]) -> list[Block]:
             name,
             f"{metric}, {selection['held_out']}",
             log_x=word == "l2",
-            caption=f"Chosen: {selection[word]:g}.",
+            caption=f"The ring is what was chosen: {selection[word]:g}.",
+            chosen=float(selection[word]),
         )
         found.append(chart)
     epochs = getattr(ranker, "history_", ())

@@ -8,8 +8,9 @@ from typing import Any
 
 from rankproof.evaluation.tables import Table
 from rankproof.report.content import Block, Command, DataTable, Facts
+from rankproof.report.run_folder import versions
 
-__all__ = ["fit_command", "origin_blocks"]
+__all__ = ["fit_command", "origin_blocks", "versions_fact"]
 
 
 def fit_command(run: Mapping[str, Any], out: str = "run") -> str:
@@ -40,7 +41,7 @@ def origin_blocks(run: Mapping[str, Any], out: str) -> list[Block]:
     settings = run["settings"]
     rows = [
         ("seed", str(settings.get("seed", "-"))),
-        ("versions", ", ".join(f"{name} {known}" for name, known in run["versions"].items())),
+        versions_fact(run["versions"]),
         *((name, _one_line(run[name])) for name in ("solver",) if run.get(name)),
     ]
     files = [
@@ -53,8 +54,23 @@ def origin_blocks(run: Mapping[str, Any], out: str) -> list[Block]:
     return [Command(fit_command(run, out)), Facts(rows), DataTable(table, "Files")]
 
 
+def versions_fact(known: Mapping[str, str] | None = None) -> tuple[str, str]:
+    """The versions of all packages in a line; those of today unless others are given."""
+    found = versions() if known is None else known
+    return "versions", ", ".join(f"{name} {one}" for name, one in found.items())
+
+
 def _one_line(known: Mapping[str, Any]) -> str:
-    return ", ".join(
-        f"{name} {value:.6g}" if isinstance(value, float) else f"{name} {value}"
+    """How the solver ended, first in its own words.
+
+    >>> _one_line({"solver": "lbfgs", "gradient_norm": 6.15e-05, "converged": True, "message": "as asked"})
+    'as asked; solver lbfgs, gradient norm 6.15e-05, converged: yes'
+    """
+    facts = [
+        f"{name}: {'yes' if value else 'no'}"
+        if isinstance(value, bool)
+        else f"{name.replace('_', ' ')} {f'{value:.6g}' if isinstance(value, float) else value}"
         for name, value in known.items()
-    )
+        if name != "message"
+    ]
+    return "; ".join(filter(None, [str(known.get("message", "")), ", ".join(facts)]))

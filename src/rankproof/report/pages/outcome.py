@@ -18,7 +18,7 @@ from rankproof.evaluation.tables import Table, number
 from rankproof.metrics.base import Metric
 from rankproof.report.pages.gaps import gaps
 
-__all__ = ["MODEL", "ScoredPart", "outcome_table", "scored_part"]
+__all__ = ["MODEL", "ScoredPart", "outcome_in_words", "outcome_table", "scored_part"]
 
 MODEL, CONSTANT = "the model", "the constant scorer"
 # Of the randomisation test when it is not exact: a report need not have the last digit of a p-value.
@@ -81,15 +81,14 @@ def outcome_table(run: Mapping[str, Any], scored: Mapping[str, ScoredPart]) -> T
     for part in (*PARTS, *(name for name in stored if name not in PARTS)):
         if part not in stored:
             continue
-        (known,) = [row for row in stored[part]["metrics"] if row["metric"] == metric]
+        known = _of_metric(stored[part], metric)
         here = scored.get(part)
         marks = _letters(here) if here is not None else {}
-        low, high = known["interval"]
         counts = [str(known["queries"]), str(known["empty"])]
-        interval = f"[{_shown(low)}, {_shown(high)}]"
-        rows.append([part, _shown(known["mean"]), interval, marks.get(MODEL, ""), *counts])
-        constant = [f"(constant scorer, {part})", _shown(known["constant"]), "", marks.get(CONSTANT, "")]
-        rows.append([*constant, *counts])
+        # A column of letters only where there are any.
+        model, constant = ([marks.get(one, "")] if scored else [] for one in (MODEL, CONSTANT))
+        rows.append([part, _shown(known["mean"]), _interval(known), *model, *counts])
+        rows.append([f"(constant scorer, {part})", _shown(known["constant"]), "", *constant, *counts])
         if here is not None:
             notes += _told(here, known["mean"])
     if not rows:
@@ -101,8 +100,33 @@ def outcome_table(run: Mapping[str, Any], scored: Mapping[str, ScoredPart]) -> T
         chosen = next(what for word, what in CHOSEN.items() if word in path[0])
         notes.append(f"{chosen} was chosen on valid, so its value there flatters the model.")
     level = next(iter(stored.values()))["metrics"][0]["level"]
-    columns = ["data", metric, f"{level:.0%} interval", "letters", "queries", "empty"]
+    lettered = ["letters"] if scored else []
+    columns = ["data", metric, f"{level:.0%} interval", *lettered, "queries", "empty"]
     return Table(columns, rows, notes, words=["letters"])
+
+
+def outcome_in_words(part: str, stored: Mapping[str, Any], metric: str) -> str:
+    """The result of a part in a sentence, as the run has stored it.
+
+    >>> row = {"metric": "AP", "mean": 0.5, "interval": [0.4, 0.6], "level": 0.95, "constant": 0.25}
+    >>> outcome_in_words("test", {"metrics": [row]}, "AP")
+    'On test it gets 0.5000, 95% interval [0.4000, 0.6000]; a constant scorer gets 0.2500.'
+    """
+    known = _of_metric(stored, metric)
+    return (
+        f"On {part} it gets {_shown(known['mean'])}, {known['level']:.0%} interval {_interval(known)}; a "
+        f"constant scorer gets {_shown(known['constant'])}."
+    )
+
+
+def _of_metric(stored: Mapping[str, Any], metric: str) -> Mapping[str, Any]:
+    (known,) = [row for row in stored["metrics"] if row["metric"] == metric]
+    return dict(known)
+
+
+def _interval(known: Mapping[str, Any]) -> str:
+    low, high = known["interval"]
+    return f"[{_shown(low)}, {_shown(high)}]"
 
 
 def _letters(part: ScoredPart) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,13 @@ from rankproof.data.ranking import RankingData
 from rankproof.evaluation.tables import Table, number
 from rankproof.report.content import RankedItems, Rankings
 
-__all__ = ["telling_queries"]
+__all__ = ["HOW_CHOSEN", "ranked_items", "telling_queries"]
 
 QUERIES, SHOWN = 3, 10
+HOW_CHOSEN = (
+    "Where the model loses most against a constant scorer, and where it gains most; beside its ranking the "
+    "ideal one. The stronger the colour of a row, the better its grade."
+)
 
 
 def telling_queries(
@@ -46,40 +51,38 @@ def _rankings(data: RankingData, scores: Float64s, query: int, title: str, note:
     rank[ours] = np.arange(1, items.size + 1)
     # Among equal grades as the model has them, so that only what matters moves.
     ideal = np.lexsort((rank, -np.nan_to_num(labels, nan=-np.inf)))
-    left = [[str(k), _name(data, items, i), _grade(labels[i]), f"{own[i]:.4g}"] for k, i in _top(ours)]
-    right = [[str(k), _name(data, items, i), _grade(labels[i]), str(rank[i])] for k, i in _top(ideal)]
     note += f"; {items.size} items."
     if items.size > SHOWN:
         note += f" The first {SHOWN} of each ranking are shown."
-    words = ["item"]
-    shade = _shades(labels)
+    names = [_name(data, items, place) for place in range(items.size)]
     return Rankings(
         title,
         note,
         [
-            RankedItems(
-                "ranked by the model",
-                Table(["rank", "item", "grade", "score"], left, words=words),
-                [shade[i] for _, i in _top(ours)],
-            ),
-            RankedItems(
-                "ideal",
-                Table(["rank", "item", "grade", "rank by the model"], right, words=words),
-                [shade[i] for _, i in _top(ideal)],
-            ),
+            ranked_items("ranked by the model", ours, names, labels, "score", [f"{s:.4g}" for s in own]),
+            ranked_items("ideal", ideal, names, labels, "model's rank", list(map(str, rank))),
         ],
     )
 
 
+def ranked_items(
+    title: str, order: Any, names: Sequence[str], labels: Float64s, column: str, told: Sequence[str]
+) -> RankedItems:
+    """The first items of a ranking, with a column of one's own."""
+    top = list(enumerate(order[:SHOWN].tolist(), start=1))
+    rows = [[str(k), names[i], _grade(labels[i]), told[i]] for k, i in top]
+    shade = _shades(labels)
+    table = Table(["rank", "item", "grade", column], rows, words=["item"])
+    return RankedItems(title, table, [shade[i] for _, i in top])
+
+
 def _shades(labels: Float64s) -> list[int]:
     """0 for the least grade of the query (and for none), 4 for the best."""
+    if np.isnan(labels).all():
+        return [0] * labels.size
     low, high = np.nanmin(labels), np.nanmax(labels)
     width = high - low if high > low else 1.0
     return [int(k) for k in np.ceil(4 * np.nan_to_num((labels - low) / width))]
-
-
-def _top(order: Any) -> list[tuple[int, int]]:
-    return list(enumerate(order[:SHOWN].tolist(), start=1))
 
 
 def _name(data: RankingData, items: Any, place: int) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rankproof.evaluation.tables import Table
 from rankproof.report.content import Command, DataTable, Facts, Report, Section, Text
+from rankproof.report.pages.origin import versions_fact
 from rankproof.report.sources import SOURCES
 
 __all__ = ["reproduction_report"]
@@ -20,7 +21,7 @@ def reproduction_report(paper: str, tables: Sequence[tuple[str, Table]], command
             Section(
                 "Make it again",
                 [
-                    Facts([(paper, SOURCES[paper])]),
+                    Facts([(paper, SOURCES[paper]), versions_fact()]),
                     Text(["The numbers of every query and penalty are in the files beside this page."]),
                     Command(command),
                 ],

@@ -12,7 +12,7 @@ from rankproof.data.open import StrPath, as_path
 from rankproof.data.ranking import RankingData
 from rankproof.errors import RankproofError
 from rankproof.metrics.parse import metric as metric_of
-from rankproof.report.content import Block, DataTable, Report, Section, Text
+from rankproof.report.content import Block, DataTable, Rankings, Report, Section, Text
 from rankproof.report.html import write_report
 from rankproof.report.pages.curves import cutoff_curves
 from rankproof.report.pages.data_summary import data_blocks
@@ -20,8 +20,8 @@ from rankproof.report.pages.feature_weights import feature_bars
 from rankproof.report.pages.gaps import gap_bars
 from rankproof.report.pages.learning import learning_blocks
 from rankproof.report.pages.origin import origin_blocks
-from rankproof.report.pages.outcome import ScoredPart, outcome_table, scored_part
-from rankproof.report.pages.rankings import telling_queries
+from rankproof.report.pages.outcome import ScoredPart, outcome_in_words, outcome_table, scored_part
+from rankproof.report.pages.rankings import HOW_CHOSEN, telling_queries
 from rankproof.report.pages.run_data import RunData, read_parts
 from rankproof.report.pages.score_spread import score_histograms
 from rankproof.report.pages.verdict import verdict_on
@@ -71,13 +71,18 @@ def run_report(folder: StrPath, data: Mapping[str, RankingData] | None = None) -
         Section("Data", _data(known, metric, scored)),
         Section("Reproduce", origin_blocks(run, str(folder))),
     ]
-    choice = run["choice"]
-    lead = f"{choice['loss']} trained for {choice['metric']}."
-    return Report(_title(folder, run), [section for section in sections if section.blocks], lead)
+    return Report(_title(folder, run), [section for section in sections if section.blocks], _lead(run))
 
 
 def _title(folder: StrPath, run: Mapping[str, Any]) -> str:
     return f"{as_path(folder).resolve().name}: a ranker for {run['choice']['metric']}"
+
+
+def _lead(run: Mapping[str, Any]) -> str:
+    choice, stored = run["choice"], run.get("results", {})
+    trained = f"Trained for {choice['metric']} with {choice['loss']}."
+    part = next((name for name in ("test", "valid") if name in stored), None)
+    return trained if part is None else f"{trained} {outcome_in_words(part, stored[part], choice['metric'])}"
 
 
 def _model(folder: StrPath) -> tuple[Any, list[str]]:
@@ -91,10 +96,11 @@ def _model(folder: StrPath) -> tuple[Any, list[str]]:
 
 def _verdict(run: Mapping[str, Any], known: RunData) -> list[Block]:
     choice, noise = run["choice"], run["settings"].get("noise")
-    blocks: list[Block] = [verdict_on(choice["loss"], choice["metric"], noise, _grades(known))]
-    if choice.get("warning"):
-        blocks.append(Text([choice["warning"]], "warning"))
-    return blocks
+    verdict = verdict_on(choice["loss"], choice["metric"], noise, _grades(known))
+    # That nothing is known of the loss was true when it was chosen; the verdict knows more.
+    settled = verdict.outcome != "undecided" and choice.get("condition") is None
+    told = [] if settled or not choice.get("warning") else [Text([choice["warning"]], "warning")]
+    return [verdict, *told]
 
 
 def _grades(known: RunData) -> int:
@@ -140,9 +146,13 @@ def _queries(main: ScoredPart) -> list[Section]:
         Section(f"Scores by grade, {main.name}", [] if spread is None else [spread]),
         Section(
             f"Worst and best queries, {main.name}",
-            telling_queries(data, main.scores, main.values, main.base, main.ahead, metric),
+            _telling(telling_queries(data, main.scores, main.values, main.base, main.ahead, metric)),
         ),
     ]
+
+
+def _telling(shown: list[Rankings]) -> list[Block]:
+    return [Text([HOW_CHOSEN], "note"), *shown] if shown else []
 
 
 def _data(known: RunData, metric: Any, scored: Mapping[str, ScoredPart]) -> list[Block]:

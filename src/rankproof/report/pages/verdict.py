@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rankproof.report.content import VerdictBox
 from rankproof.report.sources import sources_in
+from rankproof.standardize.base import CONDITIONS
 from rankproof.theory.verdict import Verdict
 from rankproof.theory.verdict_text import evidence_lines
 
@@ -25,8 +26,9 @@ def verdict_box(verdict: Verdict) -> VerdictBox:
     head = str(verdict).splitlines()[0].split(": ", 1)[1]
     rows: list[tuple[str, list[str]]] = [("why", [verdict.reason])]
     if verdict.conditions:
-        # Nobody shall take the head for more than it says.
-        head = f"{head.removesuffix('.')}, under conditions."
+        # Nobody shall take the head for more than it says; it names the noise that was asked for.
+        if any(condition != CONDITIONS.get(verdict.noise or "") for condition in verdict.conditions):
+            head = f"{head.removesuffix('.')}, under conditions."
         rows.insert(0, ("holds if", list(verdict.conditions)))
     elif verdict.outcome == "consistent":
         laws = "every law of the labels" if verdict.noise is None else f"every law of {verdict.noise} labels"
@@ -39,13 +41,17 @@ def verdict_box(verdict: Verdict) -> VerdictBox:
     papers = [f"{short}: {paper}" for short, paper in sources_in(told).items()]
     if papers:
         rows.append(("papers", papers))
-    details: list[str] = []
+    return VerdictBox(verdict.outcome, head, rows, _details(verdict))
+
+
+def _details(verdict: Verdict) -> list[str]:
     for kind in _CONVINCING:
         found = verdict.find(kind)
         if found is not None:
-            details = evidence_lines(kind, found.data)
-            break
-    return VerdictBox(verdict.outcome, head, rows, details)
+            # A target that has a name is named by the reason.
+            named = kind == "target" and found.data.get("closed_form")
+            return [] if named else evidence_lines(kind, found.data)
+    return []
 
 
 def verdict_on(loss: str, metric: str, noise: str | None, grades: int) -> VerdictBox:

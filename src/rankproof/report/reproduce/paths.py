@@ -53,18 +53,7 @@ def fit_path(
         random=np.random.Generator(np.random.PCG64(seed)),
         threads=1,
     )
-    train = fold.train
-    objective, scaling = build_objective(
-        train.X,
-        train.labels,
-        train.offsets,
-        loss,
-        scale=scale,
-        l2=l2[0],
-        query_weight=train.query_weights,
-        sample_weight=train.item_weights,
-        threads=1,
-    )
+    objective, scaling = build_objective(fold.train, loss, scale=scale, l2=l2[0], threads=1)
     solutions, unconverged = [], 0
     for solution in solve_path(objective, scaling, list(l2), settings, loss.name):
         solutions.append(scaling.raw(solution.coef, solution.intercept))
@@ -101,8 +90,7 @@ def fit_path(
 
 
 def _scores(part: RankingData, scale: str, weights: Float64s, shift: float) -> Float64s:
-    from rankproof.fit.matrix import as_matrix, linear_scores
-    from rankproof.fit.scaling import minmax_by_query
+    from rankproof.fit.matrix import linear_scores
+    from rankproof.fit.scaling import scaled_matrix
 
-    X = minmax_by_query(part.X, part.offsets) if scale == "query-minmax" else part.X
-    return linear_scores(as_matrix(X), weights, threads=1) + shift
+    return linear_scores(scaled_matrix(scale, part.X, part.offsets), weights, threads=1) + shift

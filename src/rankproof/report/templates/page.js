@@ -8,6 +8,16 @@
     return element;
   };
 
+  // What is wider than its place fades out at the right, as long as there is more to see there.
+  const fade = (box) => {
+    const mark = () => {
+      box.classList.toggle("more", box.scrollLeft + box.clientWidth < box.scrollWidth - 1);
+    };
+    box.addEventListener("scroll", mark, { passive: true });
+    new ResizeObserver(mark).observe(box);
+  };
+  all(".scroll, pre").forEach(fade);
+
   // Sorting. A cell counts as the number it starts with: 0.41, [0.39, 0.43], <0.001, 12/3/4.
   const NUMBER = /^[\[(<>≤≥~]*\s*([-−+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)/i;
   const MISSING = /^(|-|–|nan|none)$/i;
@@ -95,7 +105,12 @@
       facts.append(made("dt", name), said);
     }
     box.append(head, facts);
-    if (verdict.details.length) box.append(made("pre", verdict.details.join("\n")));
+    if (verdict.details.length) {
+      const evidence = made("div", undefined, "evidence");
+      evidence.append(...verdict.details.map(([kind, text]) => made(kind, text)));
+      all("pre", evidence).forEach(fade);
+      box.append(evidence);
+    }
     return box;
   };
   for (const matrix of all(".matrix")) {

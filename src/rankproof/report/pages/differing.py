@@ -1,0 +1,78 @@
+"""The queries on which two systems differ most, their rankings side by side."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rankproof.data.ranking import RankingData
+from rankproof.data.trec import Qrels, Run
+from rankproof.evaluation.compare import Comparison
+from rankproof.evaluation.tables import number
+from rankproof.report.content import Block, RankedItems, Rankings, Text
+from rankproof.report.pages.gaps import gaps
+from rankproof.report.pages.rankings import SHOWN, ranked_items
+
+__all__ = ["differing_queries"]
+
+# For each of the two systems.
+QUERIES = 2
+
+
+def differing_queries(found: Comparison, systems: Any, judged: Any) -> list[Block]:
+    """Of the two systems of the best means by the first metric: where each gains most on the other.
+
+    Nothing when no query tells them apart, or when what was judged has no names for queries and items.
+    """
+    metric = found.metrics[0]
+    higher = next(iter(found.results.values())).metrics[metric].direction == "higher"
+    means = {name: results.mean[metric] for name, results in found.results.items()}
+    first, second = sorted(means, key=lambda name: -means[name] if higher else means[name])[:2]
+    one, other = (found.results[name].per_query[metric] for name in (first, second))
+    ahead = np.nan_to_num(gaps(one, other, higher))
+    order = np.argsort(-ahead, kind="stable").tolist()
+    shown = [q for q in order[:QUERIES] if ahead[q] > 0] + [
+        q for q in order[: -QUERIES - 1 : -1] if ahead[q] < 0
+    ]
+    ids = found.results[first].query_ids
+    blocks: list[Block] = []
+    for query in shown:
+        name = ids[query].item()
+        sides = [_side(systems[system], judged, query, name, system) for system in (first, second)]
+        known = [side for side in sides if side is not None]
+        if len(known) < len(sides):
+            return []
+        note = f"{metric} {number(one[query])} with {first}, {number(other[query])} with {second}."
+        blocks.append(Rankings(f"Query {name}", note, known))
+    if not blocks:
+        return []
+    told = (
+        f"Where {first} gains most on {second} by {metric}, then where it loses most. The first {SHOWN} "
+        "items of each ranking; the stronger the colour of a row, the better its grade, and a dash stands "
+        "for no judgment."
+    )
+    return [Text([told], "note"), *blocks]
+
+
+def _side(scores: Any, judged: Any, query: int, name: Any, system: str) -> RankedItems | None:
+    """The ranking of a system for a query, which has a place in ranking data and a name in TREC files."""
+    if isinstance(judged, RankingData):
+        rows = slice(judged.offsets[query], judged.offsets[query + 1])
+        own, labels = np.asarray(scores, dtype=np.float64)[rows], judged.labels[rows]
+        docs = [str(k) for k in range(own.size)] if judged.doc_ids is None else judged.doc_ids[rows].tolist()
+    elif isinstance(judged, Qrels) and isinstance(scores, Run):
+        grades = dict(zip(*_rows(judged, judged.grades, name), strict=True))
+        docs, own = _rows(scores, scores.scores, name)
+        labels = np.array([grades.get(doc, np.nan) for doc in docs], dtype=np.float64)
+    else:
+        return None
+    order = np.argsort(-own, kind="stable")
+    return ranked_items(system, order, list(map(str, docs)), labels, "score", [f"{s:.4g}" for s in own])
+
+
+def _rows(file: Run | Qrels, values: Any, name: Any) -> tuple[list[str], Any]:
+    """The documents of a query with their values; none for a query that is not there."""
+    (at,) = np.nonzero(file.query_ids == name)
+    rows = slice(file.offsets[at[0]], file.offsets[at[0] + 1]) if at.size else slice(0, 0)
+    return file.doc_ids[rows].tolist(), values[rows]
