@@ -14,6 +14,7 @@ rankproof.errors.DataError: Argument qid must list the items of one query next t
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
@@ -31,8 +32,10 @@ __all__ = [
     "as_whole_number",
     "flat_floats",
     "frozen",
+    "items_of_queries",
     "offsets_from_qid",
     "query_of_item",
+    "spans_by_items",
 ]
 
 Float64s = NDArray[np.float64]
@@ -78,13 +81,13 @@ def as_scores(scores: ArrayLike, items: int | None = None) -> Float64s:
     return array
 
 
-def as_labels(labels: ArrayLike) -> Float64s:
+def as_labels(labels: ArrayLike, name: str = "labels") -> Float64s:
     """Labels as float64: any finite number, NaN for an item that was not judged."""
-    array = flat_floats("labels", labels)
+    array = flat_floats(name, labels)
     bad = np.isinf(array)
     if bad.any():
         raise DataError(
-            f"Argument labels holds {array[_first(bad)]} at item {_first(bad)}; "
+            f"Argument {name} holds {array[_first(bad)]} at item {_first(bad)}; "
             "labels are finite numbers, or NaN for an item that was not judged."
         )
     return array
@@ -151,6 +154,28 @@ def query_of_item(offsets: Int64s) -> Int64s:
     [0, 0, 2]
     """
     return np.repeat(np.arange(offsets.size - 1, dtype=np.int64), np.diff(offsets))
+
+
+def items_of_queries(offsets: Int64s, queries: Int64s) -> tuple[Int64s, Int64s]:
+    """Where some queries start when they stand alone, in the order given, and the numbers of their items.
+
+    >>> [part.tolist() for part in items_of_queries(np.array([0, 2, 2, 5]), np.array([2, 0]))]
+    [[0, 3, 5], [2, 3, 4, 0, 1]]
+    """
+    sizes = offsets[queries + 1] - offsets[queries]
+    starts = np.concatenate(([0], np.cumsum(sizes)))
+    return starts, np.arange(starts[-1]) + np.repeat(offsets[queries] - starts[:-1], sizes)
+
+
+def spans_by_items(offsets: Int64s, items: int) -> list[tuple[int, int]]:
+    """Ranges of whole queries with about ``items`` items each.
+
+    >>> spans_by_items(np.array([0, 3, 5, 6, 20, 22]), 5)
+    [(0, 2), (2, 4), (4, 5)]
+    """
+    marks = np.arange(items, int(offsets[-1]), items)
+    edges = np.unique(np.concatenate(([0], np.searchsorted(offsets, marks), [offsets.size - 1])))
+    return list(pairwise(edges.tolist()))
 
 
 def as_whole_number(name: str, value: object, least: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import sys
 import warnings
 from typing import Any
 
@@ -231,6 +232,25 @@ def test_data_that_say_nothing(engine: str) -> None:
             fitted(small(engine, loss="squared:gain"), flat)
         return
     assert np.ptp(fitted(small(engine), flat).predict(data.X)) == 0
+
+
+def test_an_error_of_the_metric_is_not_the_context_of_later_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CatBoost leaves it behind as the one that is being handled."""
+
+    def broken(*_given: Any, **_more: Any) -> float:
+        raise DataError("the metric is broken")
+
+    monkeypatch.setattr("rankproof.fit.engines.catboost_metric.value_on", broken)
+    with pytest.raises(ArgumentError, match=r"CatBoost cannot train .*the metric is broken"):
+        fitted(small("catboost"), validation=held())
+    assert sys.exc_info() == (None, None, None)
+
+
+@every_engine
+@pytest.mark.parametrize("verbose", [-1, "loud"])
+def test_verbosity_is_checked(engine: str, verbose: Any) -> None:
+    with pytest.raises(ArgumentError, match="verbose of BoostedRanker must be an int >= 0, got"):
+        fitted(small(engine, verbose=verbose))
 
 
 @every_engine

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -167,11 +168,19 @@ def test_the_training_pool_is_evaluated_when_it_is_given() -> None:
 
 def test_a_metric_of_another_pool_is_refused() -> None:
     train, valid = train_and_valid(seed=1)
-    other = pool(ranked(7))
-    with pytest.raises(
-        cb.CatBoostError, match="nDCG@5 was made for pools that CatBoost does not evaluate on"
-    ):
-        fitted(pool(train), "auto", pool(valid), eval_metric=ours.eval_metric("nDCG@5", other))
+    measure = ours.eval_metric("nDCG@5", pool(ranked(7)))
+
+    def refused_twice() -> Iterator[str]:
+        """A generator: CatBoost leaves the error of a metric behind as the one that is being handled."""
+        for _ in range(2):
+            with pytest.raises(
+                cb.CatBoostError, match="nDCG@5 was made for pools that CatBoost does"
+            ) as seen:
+                fitted(pool(train), "auto", pool(valid), eval_metric=measure)
+            yield str(seen.value)
+
+    # The text has the whole chain of errors: the first is no part of the second.
+    assert [text.count("was made for pools") for text in refused_twice()] == [1, 1]
     with pytest.raises(ArgumentError, match=r"behind this Pool are not known.*rankproof\.catboost\.pool"):
         ours.eval_metric("nDCG@5", cb.Pool(valid.X, valid.y))
     with pytest.raises(ArgumentError, match="at least one pool"):

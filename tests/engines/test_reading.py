@@ -64,6 +64,10 @@ def test_row_weights_are_item_weights_where_the_loss_has_them() -> None:
     data = supervised(loss("centred-squared"), [1, 0, 1, 0], offsets, row_weights=[2, 2, 3, 3])
     assert data.query_weights is not None
     assert data.query_weights.tolist() == [2.0, 3.0]
+    # A last query without rows has no weight.
+    data = supervised(loss("centred-squared"), [1, 0, 1, 0], np.array([0, 2, 4, 4]), row_weights=[2, 2, 3, 3])
+    assert data.query_weights is not None
+    assert data.query_weights.tolist() == [2.0, 3.0, 0.0]
     with pytest.raises(
         ArgumentError, match=r"Row 3 has weight 4, other rows of its query 1 have 3; .*softmax, squared"
     ):

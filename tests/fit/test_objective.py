@@ -9,6 +9,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from fit.made_data import Made, make
+from rankproof.arrays import spans_by_items
 from rankproof.fit import objective as module
 from rankproof.fit.inputs import supervision
 from rankproof.fit.matrix import as_matrix
@@ -97,7 +98,7 @@ def test_every_query_is_in_one_block(monkeypatch: pytest.MonkeyPatch) -> None:
         sizes = rng.integers(0, 9, rng.integers(1, 30))
         offsets = np.concatenate(([0], np.cumsum(sizes)))
         monkeypatch.setattr(module, "_LEAST_ITEMS", int(rng.integers(1, 40)))
-        groups = module._deal(module._cut(offsets, int(rng.integers(1, 20))), offsets)
+        groups = module._deal(spans_by_items(offsets, int(rng.integers(1, 20))), offsets)
         queries = [q for group in groups for low, high in group for q in range(low, high)]
         assert queries == list(range(sizes.size))
 

@@ -16,6 +16,7 @@ from rankproof.arrays import (
     as_offsets,
     as_weights,
     frozen,
+    items_of_queries,
     offsets_from_qid,
     query_of_item,
 )
@@ -176,9 +177,7 @@ class RankingData:
             items: slice | Int64s = slice(low, high)
             offsets = self.offsets[queries.start : queries.stop + 1] - low
         else:
-            sizes = self.sizes[queries]
-            offsets = np.concatenate(([0], np.cumsum(sizes)))
-            items = np.arange(offsets[-1]) + np.repeat(self.offsets[queries] - offsets[:-1], sizes)
+            offsets, items = items_of_queries(self.offsets, queries)
         part = object.__new__(RankingData)
         for name, index in (
             ("labels", items),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from os import PathLike
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,18 +11,19 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from rankproof.arrays import Float64s, as_labels
+from rankproof.arrays import Float64s
 from rankproof.data.ranking import RankingData
 from rankproof.errors import ArgumentError
-from rankproof.fit.boosters.base import ENGINES, BoostingReport, Job, Outcome, Part, adapter
+from rankproof.fit.boosters.base import ENGINES, BoostingReport, Job, Outcome, adapter
 from rankproof.fit.boosters.words import Words
 from rankproof.fit.columns import Columns, check_varied, learnt_features, read_features
 from rankproof.fit.engines.default import engine_loss, preferred
 from rankproof.fit.engines.missing import engine as engine_module
-from rankproof.fit.inputs import per_query_weights, query_offsets, supervision
+from rankproof.fit.inputs import query_offsets
+from rankproof.fit.part import Part, held_out_part, supervision_of, training_part
 from rankproof.fit.progress import counted
-from rankproof.fit.scoring import mean_metric, signed
-from rankproof.fit.settings import one_of
+from rankproof.fit.ranker import Ranker
+from rankproof.fit.settings import as_verbosity, one_of
 from rankproof.losses.base import Loss
 from rankproof.metrics.base import Metric
 from rankproof.metrics.parse import metric as parse_metric
@@ -33,7 +34,7 @@ __all__ = ["BoostedRanker", "check_boosted"]
 _PLAIN_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")
 
 
-class BoostedRanker(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class BoostedRanker(Ranker):
     """Gradient boosted trees of LightGBM, XGBoost or CatBoost, trained for a metric.
 
     With ``loss="auto"`` the loss is one whose minimiser is provably optimal for ``metric``; where no such
@@ -61,8 +62,9 @@ class BoostedRanker(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no
     l2 : float, optional
         Penalty on the values of leaves, as the engine has it.
     min_data_in_leaf : int, optional
-        Fewest rows of a leaf. XGBoost limits the sum of second derivatives, which are about 1 a row; CatBoost
-        splits no leaf of fewer rows, and only when its trees are not symmetric (``grow_policy``).
+        Fewest rows of a leaf. LightGBM and XGBoost count rows by their second derivatives, so that it is
+        about so many unless the loss is squared; CatBoost splits no leaf of fewer rows, and only when its
+        trees are not symmetric (``grow_policy``).
     early_stopping_rounds : int, optional
         With validation data: stop after so many trees without a better value; None trains all trees.
     categorical_features : list of int or str, optional
@@ -168,21 +170,21 @@ class BoostedRanker(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no
         """
         loss, words = check_boosted(self, held_out=validation is not None, stacklevel=4)
         module = adapter(self.engine)
-        X, y, columns = learnt_features(self, X, y, self.categorical_features)
+        verbose = as_verbosity("verbose of BoostedRanker", self.verbose)
+        X, columns = learnt_features(self, X, y, self.categorical_features)
         check_varied(X)
-        offsets = query_offsets(qid, X.shape[0])
-        known = supervision(loss, as_labels(y), offsets, query_weight, sample_weight, threads=words.threads)
+        given = training_part(X, y, qid, query_weight, sample_weight)
+        known = supervision_of(given, loss, threads=words.threads)
+        # A loss that is not a sum over items has made the weights of items those of queries.
+        items = known.item_weights if known.item_weights.size else None
         names = getattr(self, "feature_names_in_", None)
-        title = f"BoostedRanker {self.engine}"
-        with counted(int(self.verbose or 0), title, words.trees, "tree") as say:
+        with counted(verbose, f"BoostedRanker {self.engine}", words.trees, "tree") as say:
             made = module.train(
                 Job(
                     metric=parse_metric(self.metric),
                     loss=loss,
                     words=words,
-                    train=Part(
-                        X, as_labels(y), offsets, known.query_weights, _unless_empty(known.item_weights)
-                    ),
+                    train=replace(given, query_weights=known.query_weights, item_weights=items),
                     supervision=known,
                     valid=None if validation is None else self._held_out(validation, columns),
                     categorical=columns.categorical,
@@ -196,29 +198,6 @@ class BoostedRanker(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no
         self.best_score_ = self.report_.value
         return self
 
-    def predict(self, X: Any, qid: Any = None) -> Float64s:
-        """The score of every row; higher is better. ``qid`` is checked, and not needed."""
-        check_is_fitted(self)
-        X = read_features(self, X, self.columns_)
-        if qid is not None:
-            query_offsets(qid, X.shape[0])
-        return self._scores(X)
-
-    def score(
-        self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None, query_weight: Any = None
-    ) -> float:
-        """The mean over queries of ``metric``, exact under ties; as in `LinearRanker.score`."""
-        scores = self.predict(X)
-        metric, offsets = parse_metric(self.metric), query_offsets(qid, scores.size)
-        weights = per_query_weights(query_weight, offsets)
-        factor = per_query_weights(sample_weight, offsets, "sample_weight")
-        if factor is not None:
-            weights = factor if weights is None else factor * weights
-        labels = as_labels(y)
-        if labels.size != scores.size:
-            raise ArgumentError(f"Argument y must have one label per row ({scores.size}), got {labels.size}.")
-        return signed(metric, mean_metric(metric, scores, labels, offsets, weights, threads=self.threads))
-
     def explain(self, X: Any) -> Float64s:
         """SHAP values, computed by the engine: how much every feature adds to the score of every row.
 
@@ -226,32 +205,26 @@ class BoostedRanker(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no
         the sum of a row is its score.
         """
         check_is_fitted(self)
-        X = read_features(self, X, self.columns_)
-        return adapter(self.engine).contributions(
-            self.booster_, X, self.columns_.categorical, self._threads()
+        return adapter(self.report_.engine).contributions(
+            self.booster_, self._features(X), self.columns_.categorical, self._threads()
         )
 
     @property
     def feature_importances_(self) -> Float64s:
         """How much every feature matters; sums to 1, or all 0 when nothing was split."""
         check_is_fitted(self)
-        raw = adapter(self.engine).importances(self.booster_)
+        raw = adapter(self.report_.engine).importances(self.booster_)
         total = float(raw.sum())
         return raw / total if total > 0 else raw
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the fitted model into the directory ``path``: model.json and the engine's own model file.
+    def _features(self, X: Any) -> Any:
+        return read_features(self, X, self.columns_)
 
-        Nothing is pickled. The directory appears at once or not at all; a model that was there is replaced.
-        `rankproof.load_model` reads it.
-        """
-        from rankproof.fit.saved_boosted import save_boosted
-
-        check_is_fitted(self)
-        save_boosted(self, path)
-
-    def _scores(self, X: Any) -> Float64s:
-        return adapter(self.engine).scores(self.booster_, X, self.columns_.categorical, self._threads())
+    def _scores(self, X: Any, qid: Any) -> Float64s:
+        if qid is not None:
+            query_offsets(qid, X.shape[0])
+        module = adapter(self.report_.engine)
+        return module.scores(self.booster_, X, self.columns_.categorical, self._threads())
 
     def _threads(self) -> int:
         from rankproof.kernels.pool import thread_count
@@ -259,34 +232,25 @@ class BoostedRanker(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no
         return thread_count(self.threads)
 
     def _held_out(self, validation: Any, columns: Columns) -> Part:
-        if isinstance(validation, RankingData):
-            if validation.X is None:
-                raise ArgumentError("Argument validation must have features, got a RankingData without X.")
-            names = getattr(self, "feature_names_in_", None)
-            if (
-                validation.feature_names is not None
-                and names is not None
-                and list(names) != list(validation.feature_names)
-            ):
-                raise ArgumentError("Argument validation must have the features of X, in the same order.")
-            X = read_features(_Unnamed(self.n_features_in_), validation.X, columns)
-            return Part(X, validation.labels, validation.offsets, validation.query_weights)
-        if not (isinstance(validation, tuple) and len(validation) == 3):
+        if not isinstance(validation, RankingData):
+            return held_out_part(validation, lambda X: read_features(self, X, columns))
+        names = getattr(self, "feature_names_in_", None)
+        if (
+            validation.feature_names is not None
+            and names is not None
+            and list(names) != list(validation.feature_names)
+        ):
+            raise ArgumentError("Argument validation must have the features of X, in the same order.")
+        width = self.n_features_in_ if validation.X is None else validation.X.shape[1]
+        if width != self.n_features_in_:
             raise ArgumentError(
-                f"Argument validation must be (X, y, qid) or a RankingData, got {type(validation).__name__}."
+                f"Argument validation must have the {self.n_features_in_} features of X, got {width}."
             )
-        X, labels = read_features(self, validation[0], columns), as_labels(validation[1])
-        if labels.size != X.shape[0]:
-            raise ArgumentError(
-                f"Argument validation must have one label per row of X ({X.shape[0]}), got {labels.size}."
-            )
-        return Part(X, labels, query_offsets(validation[2], X.shape[0]))
+        unnamed = _Unnamed(self.n_features_in_)
+        return held_out_part(validation, lambda X: read_features(unnamed, X, columns))
 
     def __sklearn_tags__(self) -> Tags:
-        tags = BaseEstimator.__sklearn_tags__(self)
-        tags.target_tags.required = True
-        tags.target_tags.positive_only = True
-        tags.input_tags.sparse = True
+        tags = Ranker.__sklearn_tags__(self)
         tags.input_tags.allow_nan = True
         return tags
 
@@ -311,10 +275,6 @@ def check_boosted(ranker: Any, *, held_out: bool, stacklevel: int = 2) -> tuple[
 
 def _plain(names: Any) -> bool:
     return all(isinstance(name, str) and name and _PLAIN_NAME.issuperset(name) for name in names)
-
-
-def _unless_empty(weights: Float64s) -> Float64s | None:
-    return weights if weights.size else None
 
 
 def _report(engine: str, made: Outcome, words: Words) -> BoostingReport:

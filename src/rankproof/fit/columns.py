@@ -13,19 +13,16 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_array, check_X_y, validate_data
+from sklearn.utils.validation import check_array, validate_data
 
 from rankproof.arrays import Float64s
 from rankproof.errors import ArgumentError, DataError, MissingDependencyError
+from rankproof.fit.matrix import as_dense
+from rankproof.fit.part import AS_ARRAY, AS_LABELS
 
 __all__ = ["Columns", "check_varied", "is_frame", "learnt_features", "read_features"]
 
-_AS_ARRAY: dict[str, Any] = {
-    "accept_sparse": "csr",
-    "dtype": [np.float64, np.float32],
-    "order": "C",
-    "ensure_all_finite": "allow-nan",
-}
+_WITH_MISSING = {**AS_ARRAY, "ensure_all_finite": "allow-nan"}
 # What engines hold categories in, with room.
 _LARGEST_CODE = 2**24
 _ROWS_AT_A_TIME = 4096
@@ -44,31 +41,30 @@ def is_frame(X: Any) -> bool:
     return hasattr(X, "columns") and not hasattr(X, "tocsr")
 
 
-def learnt_features(estimator: Any, X: Any, y: Any, asked: Any) -> tuple[Any, Float64s, Columns]:
-    """Features and labels to train on, checked as scikit-learn does, and what was learnt of the columns.
+def learnt_features(estimator: Any, X: Any, y: Any, asked: Any) -> tuple[Any, Columns]:
+    """Features to train on, checked as scikit-learn does, and what was learnt of the columns.
 
     ``asked`` is the argument ``categorical_features`` of the estimator.
     """
     if not is_frame(X):
-        X, y = validate_data(estimator, X, y, y_numeric=True, **_AS_ARRAY)
+        X, _ = validate_data(estimator, X, y, validate_separately=(_WITH_MISSING, AS_LABELS))
         columns = Columns(_numbers_of(asked, None, X.shape[1]))
         _check_codes(X, columns.categorical)
-        return X, y, columns
-    validate_data(estimator, X, y, skip_check_array=True)
+        return X, columns
     frame = _open(X)
+    validate_data(estimator, X, y, skip_check_array=True)
     found = list(frame.iter_columns())
     chosen = set(_numbers_of(asked, list(frame.columns), len(found)))
     chosen |= {number for number, column in enumerate(found) if _is_categorical(column)}
     categories = {number: _categories(found[number].to_list()) for number in sorted(chosen)}
     columns = Columns(tuple(sorted(chosen)), categories)
-    matrix, y = check_X_y(_matrix(frame, columns), y, y_numeric=True, **_AS_ARRAY)
-    return matrix, y, columns
+    return check_array(_matrix(frame, columns), **_WITH_MISSING), columns
 
 
 def read_features(estimator: Any, X: Any, columns: Columns) -> Any:
     """Features to predict with, which must be those of the fit."""
     if not is_frame(X):
-        X = validate_data(estimator, X, reset=False, **_AS_ARRAY)
+        X = validate_data(estimator, X, reset=False, **_WITH_MISSING)
         if not columns.categories:
             _check_codes(X, columns.categorical)
             return X
@@ -78,24 +74,20 @@ def read_features(estimator: Any, X: Any, columns: Columns) -> Any:
         )
     validate_data(estimator, X, reset=False, skip_check_array=True)
     frame = _open(X)
-    return check_array(_matrix(frame, columns), **_AS_ARRAY)
+    return check_array(_matrix(frame, columns), **_WITH_MISSING)
 
 
 def check_varied(X: Any) -> None:
     """Raise `DataError` when no column has two different values: then there is nothing to split by."""
-    first = _dense(X[:1])
+    first = as_dense(X[:1])
     for low in range(0, X.shape[0], _ROWS_AT_A_TIME):
-        rows = _dense(X[low : low + _ROWS_AT_A_TIME])
+        rows = as_dense(X[low : low + _ROWS_AT_A_TIME])
         if ((rows != first) & ~(np.isnan(rows) & np.isnan(first))).any():
             return
     raise DataError(
         f"No feature differs between items (n_samples={X.shape[0]}), so no tree can be grown. "
         "Give features that do."
     )
-
-
-def _dense(rows: Any) -> Any:
-    return rows.toarray() if hasattr(rows, "toarray") else rows
 
 
 def _numbers_of(asked: Any, names: list[Any] | None, width: int) -> tuple[int, ...]:
@@ -125,7 +117,7 @@ def _numbers_of(asked: Any, names: list[Any] | None, width: int) -> tuple[int, .
 
 def _check_codes(X: Any, categorical: tuple[int, ...]) -> None:
     for column in categorical:
-        values = _dense(X[:, [column]]).reshape(-1)
+        values = as_dense(X[:, [column]]).reshape(-1)
         wrong = ~(
             np.isnan(values) | ((values >= 0) & (values < _LARGEST_CODE) & (values == np.trunc(values)))
         )
@@ -145,7 +137,10 @@ def _open(X: Any) -> Any:
         raise MissingDependencyError(
             "Data frames need narwhals, which is not installed: pip install 'rankproof[frames]'"
         ) from None
-    frame = narwhals.from_native(X)
+    try:
+        frame = narwhals.from_native(X)
+    except narwhals.exceptions.DuplicateError as error:
+        raise DataError(f"Columns of a data frame must have different names: {error}") from None
     return frame.collect() if isinstance(frame, narwhals.LazyFrame) else frame
 
 

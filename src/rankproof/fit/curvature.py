@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.arrays import Float64s, Int64s
+from rankproof.arrays import Float64s, Int64s, items_of_queries
 from rankproof.fit.matrix import Matrix
 
-__all__ = ["Curvature", "covariance"]
+__all__ = ["Curvature", "covariance", "norm_of"]
 
 # With more columns than this, only variances are used: roots of a matrix cost the cube of its size.
 _MOST_COLUMNS = 512
@@ -71,6 +71,11 @@ class Curvature:
         return self.back * gradient if self.back.ndim == 1 else self.back.T @ gradient
 
 
+def norm_of(vector: Float64s) -> float:
+    """The Euclidean norm, summed by numpy alone: no other library's order of summation moves a stop."""
+    return float(np.sqrt(np.sum(np.square(vector))))
+
+
 def covariance(X: Matrix, offsets: Int64s, divisor: Float64s, *, within: bool) -> Float64s:
     """Covariance of the scaled features, from a regular sample of the queries; variances for many features.
 
@@ -103,6 +108,4 @@ def _sample(offsets: Int64s, rows: int) -> tuple[Int64s, Int64s]:
     """Every k-th query that has items, about ``rows`` rows in all: where they start, and their items."""
     step = max(1, int(offsets[-1]) // rows)
     chosen = np.flatnonzero(np.diff(offsets) > 0)[::step]
-    sizes = np.diff(offsets)[chosen]
-    starts = np.concatenate(([0], np.cumsum(sizes)))
-    return starts, np.arange(starts[-1]) + np.repeat(offsets[chosen] - starts[:-1], sizes)
+    return items_of_queries(offsets, chosen)

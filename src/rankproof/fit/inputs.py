@@ -1,17 +1,18 @@
-"""What an estimator is given beside features and labels: query ids and weights, brought into one form."""
+"""What an estimator is given beside features: labels, query ids and weights, brought into one form."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankproof.arrays import Float64s, Int64s, as_weights, offsets_from_qid
 from rankproof.errors import ArgumentError, DataError
 from rankproof.fit.objective import Supervision
-from rankproof.losses.base import Loss
+from rankproof.losses.base import LOSSES, Loss
 
-__all__ = ["per_query_weights", "query_offsets", "supervision"]
+__all__ = ["check_judged", "first_of_query", "per_query_weights", "query_offsets", "supervision"]
 
 
 def query_offsets(qid: Any, rows: int) -> Int64s:
@@ -26,6 +27,45 @@ def query_offsets(qid: Any, rows: int) -> Int64s:
     return offsets_from_qid(ids if ids.dtype.kind != "O" else ids.astype(np.str_))
 
 
+def check_judged(labels: Float64s, offsets: Int64s, qid: Any = None, *, unit: str = "row") -> None:
+    """Raise `DataError` for a label that nothing can be learnt from: NaN, or infinite.
+
+    ``unit`` is what labels are counted in. Queries are named by their ids, or else by their number.
+
+    >>> check_judged(np.array([1.0, 0.0, np.nan]), np.array([0, 1, 3]), ["a", "b", "b"])
+    Traceback (most recent call last):
+        ...
+    rankproof.errors.DataError: Labels to learn from must be finite, got NaN at row 2: an item without a
+    judgment, item 1 of query 'b' (counted from 0). Drop such items, or give them grade 0.
+    """
+    bad = ~np.isfinite(labels)
+    if not bad.any():
+        return
+    at = int(np.argmax(bad))
+    query = _query_of(at, offsets)
+    name = f"number {query}" if qid is None else repr(np.asarray(qid)[at].item())
+    place = f"item {at - int(offsets[query])} of query {name} (counted from 0)"
+    if np.isnan(labels[at]):
+        what = f"NaN at {unit} {at}: an item without a judgment"
+        way_out = "Drop such items, or give them grade 0."
+    else:
+        what, way_out = f"{labels[at]} at {unit} {at}", "Mend such labels, or drop their items."
+    raise DataError(f"Labels to learn from must be finite, got {what}, {place}. {way_out}")
+
+
+def _query_of(item: int, offsets: Int64s) -> int:
+    return int(np.searchsorted(offsets, item, side="right")) - 1
+
+
+def first_of_query(rows: Float64s, offsets: Int64s) -> tuple[Float64s, NDArray[np.bool_]]:
+    """The first row's number in every query (0 without rows), and which rows have another one."""
+    sizes = np.diff(offsets)
+    first = np.zeros(sizes.size)
+    first[sizes > 0] = rows[offsets[:-1][sizes > 0]]
+    differs: NDArray[np.bool_] = rows != np.repeat(first, sizes)
+    return first, differs
+
+
 def per_query_weights(query_weight: Any, offsets: Int64s, name: str = "query_weight") -> Float64s | None:
     """One weight per query; from one per query, or one per row that is the same within each query.
 
@@ -37,13 +77,11 @@ def per_query_weights(query_weight: Any, offsets: Int64s, name: str = "query_wei
     queries, rows = offsets.size - 1, int(offsets[-1])
     given = np.asarray(query_weight)
     if given.ndim == 1 and given.size == rows and rows != queries:
-        per_row = as_weights(name, given, rows)
-        found = per_row[offsets[:-1]]
-        unequal = np.repeat(found, np.diff(offsets)) != per_row
-        if unequal.any():
+        found, differs = first_of_query(as_weights(name, given, rows), offsets)
+        if differs.any():
             raise ArgumentError(
                 f"Argument {name} with one number per row must be the same within a query, "
-                f"got another at row {int(np.argmax(unequal))}."
+                f"got another at row {int(np.argmax(differs))}."
             )
     elif given.ndim == 1 and given.size == queries:
         found = as_weights(name, given, queries)
@@ -62,37 +100,37 @@ def supervision(
     labels: Float64s,
     offsets: Int64s,
     query_weight: Any,
-    sample_weight: Any,
+    item_weight: Any,
     *,
+    weight_name: str = "sample_weight",
     threads: int | None = None,
 ) -> Supervision:
     """Targets and weights for a loss.
 
-    A loss that is not a sum over items takes ``sample_weight`` only when it is the same within each query:
-    then it multiplies the loss of the query, as it would for a sum.
+    A loss that is not a sum over items takes ``item_weight`` only when it is the same within each query:
+    then it multiplies the loss of the query, as it would for a sum. ``weight_name`` is what the caller's
+    user knows that argument by.
     """
-    if np.isnan(labels).any():
-        raise DataError(
-            f"Argument y holds NaN at row {int(np.argmax(np.isnan(labels)))}: an item without a judgment. "
-            "Drop such items, or give them grade 0."
-        )
+    check_judged(labels, offsets)
     targets = loss.targets(labels, offsets, threads=threads)
     loss.check_targets(targets)
     by_query = per_query_weights(query_weight, offsets)
     total = float(offsets.size - 1 if by_query is None else by_query.sum())
-    if sample_weight is None:
+    if item_weight is None:
         return Supervision(targets, offsets, total, by_query)
-    items = as_weights("sample_weight", sample_weight, labels.size)
+    items = as_weights(weight_name, item_weight, labels.size)
     if not items.any():
-        raise ArgumentError("Argument sample_weight must have a weight that is not zero.")
+        raise ArgumentError(f"Argument {weight_name} must have a weight that is not zero.")
     if loss.takes_item_weights:
         return Supervision(targets, offsets, total, by_query, items)
-    factor = items[offsets[:-1]]
-    unequal = np.repeat(factor, np.diff(offsets)) != items
-    if unequal.any():
+    factor, differs = first_of_query(items, offsets)
+    if differs.any():
+        at = int(np.argmax(differs))
+        query = _query_of(at, offsets)
         raise ArgumentError(
-            f"Loss {loss.name} is not a sum over items, so sample_weight must be the same within a query, "
-            f"got another at row {int(np.argmax(unequal))}. Use query_weight, or a loss with item weights: "
-            "squared, softmax."
+            f"Row {at} has weight {items[at]:g}, other rows of its query {query} have {factor[query]:g}; the "
+            f"loss {loss.name} is not a sum over items, so {weight_name} must be the same within a query. "
+            "Give all rows of a query the same weight, or use a loss with item weights: "
+            f"{', '.join(name for name, kind in LOSSES.items() if kind.takes_item_weights)}."
         )
     return Supervision(targets, offsets, total, factor if by_query is None else factor * by_query)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from rankproof.arrays import Float64s
+from rankproof.fit.curvature import norm_of
 from rankproof.fit.objective import Objective
 from rankproof.fit.progress import Tell
 from rankproof.fit.report import FitReport
@@ -31,6 +32,7 @@ class _Watch:
     best: tuple[float, Float64s, float] = field(default_factory=lambda: (np.inf, _NOTHING, np.inf))
 
     def evaluate(self, z: Float64s) -> tuple[float, Float64s]:
+        """Value and gradient in the variables z."""
         if np.array_equal(z, self.last[0]):
             return self.last[1], self.last[2].copy()
         curvature = self.objective.curvature
@@ -39,10 +41,11 @@ class _Watch:
         self.evaluations += 1
         self.last = (z.copy(), value, gradient.copy())
         if value < self.best[0]:
-            self.best = (value, z.copy(), _norm(gradient))
+            self.best = (value, z.copy(), norm_of(gradient))
         return value, gradient
 
     def relative(self, norm: float) -> float:
+        """The norm of a gradient as a share of that at parameters of 0."""
         return norm / self.reference if self.reference > 0 else norm
 
 
@@ -103,11 +106,11 @@ def _descend(watch: _Watch, most: int, tol: float, tell: Tell, done: int) -> tup
         nonlocal steps
         steps += 1
         # Where the line search ends is where it evaluated last.
-        relative = watch.relative(_norm(watch.last[2]))
+        relative = watch.relative(norm_of(watch.last[2]))
         tell(done + steps, float(intermediate_result.fun), relative)
         if relative <= tol:
             # A value that rounding makes a little lower elsewhere must not count for more.
-            watch.best = (watch.last[1], watch.last[0], _norm(watch.last[2]))
+            watch.best = (watch.last[1], watch.last[0], norm_of(watch.last[2]))
             raise StopIteration
 
     minimize(
@@ -119,10 +122,6 @@ def _descend(watch: _Watch, most: int, tol: float, tell: Tell, done: int) -> tup
         options={"maxiter": most, "maxfun": 50 * most + 50, "maxcor": _MEMORY, "ftol": 0.0, "gtol": 0.0},
     )
     return steps, watch.relative(watch.best[2]) <= tol
-
-
-def _norm(gradient: Float64s) -> float:
-    return float(np.sqrt(np.sum(np.square(gradient))))
 
 
 def _standstill(value: float, norm: float, *, smooth: bool) -> tuple[str, bool]:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import validate_data
 
-from rankproof.arrays import Float64s, as_labels
+from rankproof.arrays import Float64s
 from rankproof.errors import ArgumentError
-from rankproof.fit.inputs import query_offsets
 from rankproof.fit.model import LinearModel, as_model, as_parameters, build_objective, warn_unconverged
+from rankproof.fit.part import training_features, training_part
 from rankproof.fit.resolve import resolve_loss
-from rankproof.fit.settings import Settings, as_l2
+from rankproof.fit.settings import Settings, as_nonnegative
 from rankproof.losses.base import Loss
 from rankproof.metrics.base import Metric
 
@@ -123,21 +122,11 @@ class LinearRanker(LinearModel):
         query_weight : array of weights, one per query (or per item, the same within each query), optional
         """
         settings = Settings.of(self)
-        l2 = as_l2("l2 of LinearRanker", self.l2)
+        l2 = as_nonnegative("l2 of LinearRanker", self.l2)
         loss = resolve_loss(self.metric, self.loss, self.noise)
-        X, y = validate_data(
-            self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", y_numeric=True
-        )
+        part = training_part(training_features(self, X, y), y, qid, query_weight, sample_weight)
         objective, scaling = build_objective(
-            X,
-            as_labels(y),
-            query_offsets(qid, X.shape[0]),
-            loss,
-            scale=settings.scale,
-            l2=l2,
-            query_weight=query_weight,
-            sample_weight=sample_weight,
-            threads=settings.threads,
+            part, loss, scale=settings.scale, l2=l2, threads=settings.threads
         )
         start = as_parameters(objective, scaling, *self._start(objective.X.shape[1]))
         found, report = settings.minimize(objective, start, f"LinearRanker {loss.name}")

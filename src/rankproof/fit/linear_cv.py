@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_X_y, validate_data
 
-from rankproof.arrays import Float64s, as_labels, as_whole_number, query_of_item
-from rankproof.data.ranking import RankingData
+from rankproof.arrays import as_whole_number
 from rankproof.data.split import QueryKFold
 from rankproof.errors import ArgumentError, DataError
-from rankproof.fit.inputs import per_query_weights, query_offsets
 from rankproof.fit.model import LinearModel, build_objective
+from rankproof.fit.objective import Objective
+from rankproof.fit.part import Part, held_out_part, like_features_of, training_features, training_part
 from rankproof.fit.path import HeldOut, Solution, solve_path
 from rankproof.fit.resolve import resolve_loss
 from rankproof.fit.scaling import Scaling
-from rankproof.fit.settings import Settings, as_l2
+from rankproof.fit.settings import Settings, as_nonnegative
 from rankproof.losses.base import Loss
 from rankproof.metrics.base import Metric
 from rankproof.metrics.parse import metric as parse_metric
@@ -115,120 +115,74 @@ class LinearRankerCV(LinearModel):
         """
         settings, penalties = Settings.of(self), _penalties(self.l2s)
         metric, loss = parse_metric(self.metric), resolve_loss(self.metric, self.loss, self.noise)
-        X, y = validate_data(
-            self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", y_numeric=True
-        )
-        data = _Data(X, as_labels(y), query_offsets(qid, X.shape[0]), query_weight, sample_weight)
-        if validation is not None:
-            held = self._held_out(validation)
-            solutions, scores, scaling = _judged(data, loss, penalties, held, metric, settings, "validation")
-            best, found = int(np.argmax(scores)), solutions
-            rows = scores[np.newaxis]
+        data = training_part(training_features(self, X, y), y, qid, query_weight, sample_weight)
+        search = _Search(loss, penalties, metric, settings)
+        if validation is None:
+            judged = [search.on(*fold, f"fold {k}") for k, fold in enumerate(self._folds(data), start=1)]
         else:
-            found, rows = [], np.empty((0, len(penalties)))
-            for number, (train, test) in enumerate(self._parts(data), start=1):
-                held = HeldOut.of(test.X, test.labels, test.offsets, test.weights, settings.scale)
-                solutions, scores, _ = _judged(
-                    train, loss, penalties, held, metric, settings, f"fold {number}"
-                )
-                found += solutions
-                rows = np.vstack((rows, scores))
-            best = int(np.argmax(rows.mean(axis=0)))
-            objective, scaling = data.objective(loss, penalties[best], settings)
-            solutions = list(
-                solve_path(
-                    objective, scaling, penalties[best : best + 1], settings, "LinearRankerCV, all queries,"
-                )
+            judged = [search.on(data, held_out_part(validation, like_features_of(self)), "validation")]
+        scores = np.array([path.scores for path in judged])
+        best = int(np.argmax(scores.mean(axis=0)))
+        found = [solution for path in judged for solution in path.solutions]
+        if validation is None:
+            objective, scaling = search.objective(data, penalties[best])
+            (chosen,) = solve_path(
+                objective, scaling, [penalties[best]], settings, "LinearRankerCV, all queries,"
             )
-            found += solutions
-        chosen = solutions[best if validation is not None else 0]
-        self.l2_, self.l2_path_, self.scores_ = chosen.l2, np.array(penalties), rows
+            found.append(chosen)
+        else:
+            chosen, scaling = judged[0].solutions[best], judged[0].scaling
+        self.l2_, self.l2_path_, self.scores_ = chosen.l2, np.array(penalties), scores
         self.coef_, self.intercept_, self.report_ = chosen.coef, chosen.intercept, chosen.report
         self.scaling_, self.loss_, self.n_iter_ = scaling, loss, max(1, chosen.report.iterations)
         _warn_unconverged(found)
         return self
 
-    def _parts(self, data: _Data) -> list[tuple[_Data, _Data]]:
+    def _folds(self, data: Part) -> Iterator[tuple[Part, Part]]:
         """Training and held-out part of every fold."""
         folds = as_whole_number("folds of LinearRankerCV", self.folds, 2)
-        queries = data.offsets.size - 1
-        if queries < folds:
+        if data.queries < folds:
             raise DataError(
-                f"LinearRankerCV needs at least folds={folds} queries to cross-validate, got {queries} "
+                f"LinearRankerCV needs at least folds={folds} queries to cross-validate, got {data.queries} "
                 f"(n_samples={data.labels.size}). "
                 "Give qid=, fewer folds, or validation=(X, y, qid)."
             )
         seed = int(self.random_state) if isinstance(self.random_state, Integral) else 0
-        query = query_of_item(data.offsets)
-        splits = QueryKFold(folds, seed).split(groups=query)
-        return [(data.part(train, query), data.part(test, query)) for train, test in splits]
-
-    def _held_out(self, validation: Any) -> HeldOut:
-        if isinstance(validation, RankingData):
-            if validation.X is None:
-                raise ArgumentError("Argument validation must have features, got a RankingData without X.")
-            X, y, offsets = validation.X, validation.labels, validation.offsets
-        elif isinstance(validation, tuple) and len(validation) == 3:
-            X, y, _ = validation
-            offsets = None
-        else:
-            raise ArgumentError(
-                f"Argument validation must be (X, y, qid) or a RankingData, got {type(validation).__name__}."
-            )
-        X, y = check_X_y(X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", y_numeric=True)
-        if X.shape[1] != self.n_features_in_:
-            raise ArgumentError(
-                f"Argument validation must have the {self.n_features_in_} features of X, got {X.shape[1]}."
-            )
-        if offsets is None:
-            offsets = query_offsets(validation[2], X.shape[0])
-        return HeldOut.of(X, as_labels(y), offsets, None, self.scale)
+        for train, test in QueryKFold(folds, seed).split(groups=np.arange(data.queries)):
+            yield data.take(train), data.take(test)
 
 
-class _Data:
-    """Validated training data that can be cut by query."""
+@dataclass(frozen=True, eq=False)
+class _Judged:
+    """The solutions at all penalties on some data, and the metric of each on held-out queries."""
 
-    def __init__(self, X: Any, labels: Float64s, offsets: Any, query_weight: Any, sample_weight: Any) -> None:
-        self.X, self.labels, self.offsets = X, labels, offsets
-        self.weights = per_query_weights(query_weight, offsets)
-        self.sample_weight = None if sample_weight is None else np.asarray(sample_weight)
+    solutions: list[Solution]
+    scaling: Scaling
+    scores: list[float]
 
-    def part(self, items: Any, query: Any) -> _Data:
-        """The data of these items, which are whole queries."""
-        offsets = query_offsets(query[items], items.size)
-        weights = None if self.weights is None else self.weights[query[items][offsets[:-1]]]
-        sample = None if self.sample_weight is None else self.sample_weight[items]
-        return _Data(self.X[items], self.labels[items], offsets, weights, sample)
 
-    def objective(self, loss: Loss, l2: float, settings: Settings) -> Any:
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """What is the same for all folds."""
+
+    loss: Loss
+    penalties: list[float]
+    metric: Metric
+    settings: Settings
+
+    def objective(self, data: Part, l2: float) -> tuple[Objective, Scaling]:
         """The objective on these data, and the scaling."""
-        return build_objective(
-            self.X,
-            self.labels,
-            self.offsets,
-            loss,
-            scale=settings.scale,
-            l2=l2,
-            query_weight=self.weights,
-            sample_weight=self.sample_weight,
-            threads=settings.threads,
-        )
+        settings = self.settings
+        return build_objective(data, self.loss, scale=settings.scale, l2=l2, threads=settings.threads)
 
-
-def _judged(
-    data: _Data,
-    loss: Loss,
-    penalties: list[float],
-    held: HeldOut,
-    metric: Metric,
-    settings: Settings,
-    title: str,
-) -> tuple[list[Solution], Float64s, Scaling]:
-    """The path on some data, and the metric of each solution on held-out queries."""
-    objective, scaling = data.objective(loss, penalties[0], settings)
-    solutions = list(solve_path(objective, scaling, penalties, settings, f"LinearRankerCV {loss} {title}"))
-    scores = [held.score(metric, scaling, solution, settings.threads) for solution in solutions]
-    return solutions, np.array(scores), scaling
+    def on(self, train: Part, held_out: Part, title: str) -> _Judged:
+        """The path on ``train``, judged on ``held_out``."""
+        held, settings = HeldOut.of(held_out, self.settings.scale), self.settings
+        objective, scaling = self.objective(train, self.penalties[0])
+        title = f"LinearRankerCV {self.loss} {title}"
+        solutions = list(solve_path(objective, scaling, self.penalties, settings, title))
+        scores = [held.score(self.metric, scaling, solution, settings.threads) for solution in solutions]
+        return _Judged(solutions, scaling, scores)
 
 
 def _penalties(l2s: Any) -> list[float]:
@@ -241,7 +195,7 @@ def _penalties(l2s: Any) -> list[float]:
         ) from None
     if not given:
         raise ArgumentError("Argument l2s of LinearRankerCV must have at least one penalty, got none.")
-    return sorted({as_l2("l2s of LinearRankerCV", l2) for l2 in given}, reverse=True)
+    return sorted({as_nonnegative("l2s of LinearRankerCV", l2) for l2 in given}, reverse=True)
 
 
 def _warn_unconverged(found: list[Solution]) -> None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rankproof.arrays import Float64s, Int64s
 
-__all__ = ["DenseRows", "Matrix", "SparseRows", "as_matrix", "linear_scores"]
+__all__ = ["DenseRows", "Matrix", "SparseRows", "as_dense", "as_matrix", "linear_scores"]
 
 # Rows whose moments are taken at a time: their double-precision copy stays in the cache.
 _ROWS_AT_A_TIME = 1024
@@ -160,6 +160,11 @@ def as_matrix(X: Any) -> Matrix:
         x = x.copy()
         x.sum_duplicates()
     return SparseRows(x)
+
+
+def as_dense(X: Any) -> Any:
+    """An array of what may be a sparse array or matrix; what is dense stays as it is."""
+    return X.toarray() if hasattr(X, "toarray") else X
 
 
 def linear_scores(X: Matrix, weights: Float64s, *, threads: int | None = None) -> Float64s:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-from rankproof.arrays import Float64s, Int64s
+from rankproof.arrays import Float64s, Int64s, items_of_queries
 from rankproof.errors import ArgumentError
 from rankproof.fit.network import Float32s, Network
 from rankproof.fit.objective import Supervision
@@ -124,9 +124,10 @@ def train(
     best, kept = -np.inf, start
     message, converged = f"the limit of {plan.max_iter} epochs was reached", False
     told = counted(plan.verbose, title, plan.max_iter, "epoch")
-    with _trainer(start, features, data, loss, plan, random) as one_epoch, told as tell:
+    trainer = _Trainer(start, features, data, loss, plan, random)
+    with _torch_set_up(trainer.device, plan, random), told as tell:
         for number in range(1, plan.max_iter + 1):
-            value, network = one_epoch()
+            value, network = trainer.epoch()
             if not np.isfinite(value):
                 raise ArgumentError(
                     f"The loss {loss} is {value} in epoch {number}: the steps are too long. "
@@ -164,73 +165,93 @@ def batches(sizes: Int64s, batch_items: int, random: np.random.Generator) -> lis
     return np.split(order, cuts)
 
 
-@contextmanager
-def _trainer(
-    start: Network,
-    features: Float32s,
-    data: Supervision,
-    loss: Loss,
-    plan: Plan,
-    random: np.random.Generator,
-) -> Iterator[Callable[[], tuple[float, Network]]]:
-    """A function that trains for one epoch and gives the mean loss and the network."""
-    from rankproof.fit.engines.torch import loss as module_of
+class _Trainer:
+    """The network as tensors, with the data it is trained on and the steps of AdamW."""
 
-    module = module_of(loss, check=False)
-    import torch
-    from torch.nn.functional import dropout, linear, relu
+    def __init__(
+        self,
+        start: Network,
+        features: Float32s,
+        data: Supervision,
+        loss: Loss,
+        plan: Plan,
+        random: np.random.Generator,
+    ) -> None:
+        from rankproof.fit.engines.torch import loss as module_of
 
-    device = _device(plan.device)
-    tensor: Callable[[Any], Any] = lambda array: torch.from_numpy(np.ascontiguousarray(array)).to(device)  # noqa: E731
-    weights = [tensor(w.copy()).requires_grad_() for w in start.weights]
-    biases = [tensor(b.copy()).requires_grad_() for b in start.biases]
-    rows, targets = tensor(features), tensor(data.targets.astype(np.float32))
-    items = tensor(data.item_weights.astype(np.float32)) if data.item_weights.size else None
-    steps = torch.optim.AdamW(
-        [{"params": weights, "weight_decay": plan.weight_decay}, {"params": biases, "weight_decay": 0.0}],
-        lr=plan.learning_rate,
-    )
-    sizes = np.diff(data.offsets)
+        self.module = module_of(loss, check=False)
+        import torch
 
-    def score(h: Any) -> Any:
-        last = len(weights) - 1
-        for k, (w, b) in enumerate(zip(weights, biases, strict=True)):
+        self.data, self.plan, self.random = data, plan, random
+        self.sizes = np.diff(data.offsets)
+        self.device = _device(plan.device)
+        self.weights = [self._tensor(w.copy()).requires_grad_() for w in start.weights]
+        self.biases = [self._tensor(b.copy()).requires_grad_() for b in start.biases]
+        self.features, self.targets = self._tensor(features), self._tensor(data.targets.astype(np.float32))
+        items = data.item_weights
+        self.item_weights = self._tensor(items.astype(np.float32)) if items.size else None
+        self.steps = torch.optim.AdamW(
+            [
+                {"params": self.weights, "weight_decay": plan.weight_decay},
+                {"params": self.biases, "weight_decay": 0.0},
+            ],
+            lr=plan.learning_rate,
+        )
+
+    def epoch(self) -> tuple[float, Network]:
+        """Train for one pass over the data: the mean loss on the way, and the network after it."""
+        parts, total = batches(self.sizes, self.plan.batch_items, self.random), 0.0
+        for queries in parts:
+            self.steps.zero_grad(set_to_none=True)
+            value = self._loss(queries)
+            # Batches have other numbers of queries: this is right on average over them.
+            (value * (len(parts) / self.data.total_weight)).backward()
+            self.steps.step()
+            total += float(value.detach())
+        arrays = ([x.detach().cpu().numpy().copy() for x in part] for part in (self.weights, self.biases))
+        return total / self.data.total_weight, Network(*(tuple(part) for part in arrays))
+
+    def _loss(self, queries: Int64s) -> Any:
+        """The loss of a batch of queries."""
+        data = self.data
+        offsets, items = items_of_queries(data.offsets, queries)
+        places = self._tensor(items)
+        by_query = None if data.query_weights is None else self._tensor(data.query_weights[queries])
+        return self.module(
+            self._scores(self.features[places]),
+            self.targets[places],
+            self._tensor(offsets),
+            by_query,
+            item_weights=None if self.item_weights is None else self.item_weights[places],
+        )
+
+    def _scores(self, h: Any) -> Any:
+        from torch.nn.functional import dropout, linear, relu
+
+        last = len(self.weights) - 1
+        for k, (w, b) in enumerate(zip(self.weights, self.biases, strict=True)):
             h = linear(h, w, b)
             if k < last:
-                h = dropout(relu(h), plan.dropout)
+                h = dropout(relu(h), self.plan.dropout)
         return h[:, 0]
 
-    def one_epoch() -> tuple[float, Network]:
-        parts, total = batches(sizes, plan.batch_items, random), 0.0
-        for queries in parts:
-            offsets = np.concatenate(([0], np.cumsum(sizes[queries])))
-            places = tensor(
-                np.arange(offsets[-1]) + np.repeat(data.offsets[queries] - offsets[:-1], sizes[queries])
-            )
-            by_query = None if data.query_weights is None else tensor(data.query_weights[queries])
-            steps.zero_grad(set_to_none=True)
-            value = module(
-                score(rows[places]),
-                targets[places],
-                tensor(offsets),
-                by_query,
-                item_weights=None if items is None else items[places],
-            )
-            # Batches have other numbers of queries: this is right on average over them.
-            (value * (len(parts) / data.total_weight)).backward()
-            steps.step()
-            total += float(value.detach())
-        arrays = ([x.detach().cpu().numpy().copy() for x in part] for part in (weights, biases))
-        network = Network(*(tuple(part) for part in arrays))
-        return total / data.total_weight, network
+    def _tensor(self, array: Any) -> Any:
+        import torch
+
+        return torch.from_numpy(np.ascontiguousarray(array)).to(self.device)
+
+
+@contextmanager
+def _torch_set_up(device: Any, plan: Plan, random: np.random.Generator) -> Iterator[None]:
+    """A seed and a number of threads for torch, whose generator and threads belong to the caller."""
+    import torch
 
     before = torch.get_num_threads()
-    # The generator and the threads of torch belong to the caller.
     with torch.random.fork_rng(devices=[] if device.type == "cpu" else None):
         torch.manual_seed(int(random.integers(2**31)))
         torch.set_num_threads(plan.threads)
         try:
-            yield one_epoch
+            yield
         finally:
             torch.set_num_threads(before)
 

@@ -16,11 +16,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from itertools import pairwise
 
 import numpy as np
 
-from rankproof.arrays import Float64s, Int64s
+from rankproof.arrays import Float64s, Int64s, spans_by_items
 from rankproof.fit.curvature import Curvature, covariance
 from rankproof.fit.matrix import Matrix
 from rankproof.losses.base import Loss
@@ -148,7 +147,7 @@ class _Work:
         # A loop that is one compiled function costs nothing to call for every block. What prepares queries
         # for it (sorting) is better called for many at a time, even if rows must be fetched once more.
         self.by_block = isinstance(self.fill, partial)
-        blocks = _cut(data.offsets, max(1, _BLOCK_BYTES // X.row_bytes))
+        blocks = spans_by_items(data.offsets, max(1, _BLOCK_BYTES // X.row_bytes))
         self.groups = _deal(blocks, data.offsets)
         self.sums = np.zeros((len(self.groups), columns))
 
@@ -206,17 +205,6 @@ class _Work:
         slopes = found.gradient if found.hessian is None else found.hessian
         pull = float(np.abs(slopes).sum()) / self.data.total_weight
         return pull if 0 < pull < np.inf else 1.0
-
-
-def _cut(offsets: Int64s, rows: int) -> list[tuple[int, int]]:
-    """Ranges of whole queries with about ``rows`` rows each.
-
-    >>> _cut(np.array([0, 3, 5, 6, 20, 22]), 5)
-    [(0, 2), (2, 4), (4, 5)]
-    """
-    marks = np.arange(rows, int(offsets[-1]), rows)
-    edges = np.unique(np.concatenate(([0], np.searchsorted(offsets, marks), [offsets.size - 1])))
-    return list(pairwise(edges.tolist()))
 
 
 def _deal(blocks: list[tuple[int, int]], offsets: Int64s) -> list[list[tuple[int, int]]]:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from rankproof.arrays import Float64s, Int64s
-from rankproof.fit.matrix import Matrix, as_matrix, linear_scores
+from rankproof.fit.matrix import Matrix, linear_scores
 from rankproof.fit.model import as_model
 from rankproof.fit.objective import Objective
+from rankproof.fit.part import Part
 from rankproof.fit.report import FitReport
-from rankproof.fit.scaling import Scaling, minmax_by_query
+from rankproof.fit.scaling import Scaling, scaled_matrix
 from rankproof.fit.scoring import mean_metric, signed
 from rankproof.fit.settings import Settings
 from rankproof.metrics.base import Metric
@@ -41,10 +41,9 @@ class HeldOut:
     weights: Float64s | None
 
     @classmethod
-    def of(cls, X: Any, labels: Float64s, offsets: Int64s, weights: Float64s | None, scale: str) -> HeldOut:
+    def of(cls, part: Part, scale: str) -> HeldOut:
         """Held-out data with features scaled per query when the model's are."""
-        matrix = as_matrix(minmax_by_query(X, offsets) if scale == "query-minmax" else X)
-        return cls(matrix, labels, offsets, weights)
+        return cls(scaled_matrix(scale, part.X, part.offsets), part.labels, part.offsets, part.query_weights)
 
     def score(self, metric: Metric, scaling: Scaling, solution: Solution, threads: int | None) -> float:
         """The mean of the metric, signed so that larger is better."""

@@ -54,6 +54,6 @@ def _bar(title: str, most: int) -> Iterator[Say]:
         TextColumn("{task.completed}/{task.total} {task.fields[state]}"),
         TimeElapsedColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=False) as bar:
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(title, total=most, state="")
         yield lambda done, state: bar.update(task, completed=done, state=state)

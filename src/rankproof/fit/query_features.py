@@ -9,14 +9,13 @@ becomes 0. Both are then squashed by sign(z) log(1 + |z|): counts and scores hav
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.arrays import Float64s, Int64s
-from rankproof.fit.matrix import as_matrix
+from rankproof.arrays import Float64s, Int64s, spans_by_items
+from rankproof.fit.matrix import as_dense, as_matrix
 from rankproof.fit.scaling import learn_scaling
 
 __all__ = ["KINDS", "QueryFeatures", "learn_features"]
@@ -48,10 +47,9 @@ class QueryFeatures:
         """
         out = np.empty((X.shape[0], self.columns), dtype=np.float32)
         width = self.centre.size
-        for low, high in _spans(offsets, width):
+        for low, high in spans_by_items(offsets, max(1, _ENTRIES_AT_A_TIME // max(1, width))):
             a, b = int(offsets[low]), int(offsets[high])
-            rows = X[a:b]
-            part = np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float64)
+            part = np.asarray(as_dense(X[a:b]), dtype=np.float64)
             if self.kind != "query":
                 out[a:b, :width] = _squashed((part - self.centre) / self.divisor)
             if self.kind != "standard":
@@ -63,14 +61,6 @@ def learn_features(kind: str, X: Any, weights: Float64s | None) -> QueryFeatures
     """The features of this kind, with means and deviations of the (weighted) rows of ``X``."""
     scaling = learn_scaling("standard", as_matrix(X), weights)
     return QueryFeatures(kind, scaling.centre, scaling.divisor)
-
-
-def _spans(offsets: Int64s, width: int) -> list[tuple[int, int]]:
-    """Ranges of queries that have something, of not too many entries each."""
-    step = max(1, _ENTRIES_AT_A_TIME // max(1, width))
-    cuts = np.searchsorted(offsets, np.arange(step, offsets[-1], step))
-    edges = np.unique(np.concatenate(([0], cuts, [offsets.size - 1]))).tolist()
-    return list(pairwise(edges))
 
 
 def _within(part: Float64s, offsets: Int64s) -> Float64s:

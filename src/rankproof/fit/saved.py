@@ -25,13 +25,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.errors import ArgumentError, FileFormatError
+from rankproof.errors import ArgumentError, FileFormatError, RankproofError
+from rankproof.fit.saved_parameters import as_text, from_text, printed
 
-__all__ = ["VERSION", "Saved", "load_model", "read_model", "write_model"]
+__all__ = ["VERSION", "Saved", "load_model", "read_model", "save_model", "write_model"]
 
 FORMAT, VERSION = "rankproof model", 1
 _JSON, _ARRAYS = "model.json", "weights.npz"
-# Kind -> the word in the names of the module and function that restore it: saved_WORD.restore_WORD.
+# Kind -> the word in the name of its module, saved_WORD, which has two functions: `parts` takes a fitted
+# ranker apart into state, arrays and files; `restore` makes one from what was saved and the parameters.
 _KINDS = {
     "LinearRanker": "linear",
     "LinearRankerCV": "linear",
@@ -89,27 +91,29 @@ def write_model(
         content["files"] = {name: hashlib.sha256(raw).hexdigest() for name, raw in files.items()}
     content["sha256"] = _digest(content)
     mark = uuid.uuid4().hex
-    fresh, old = (
-        target.with_name(f".{target.name}.new-{mark}"),
-        target.with_name(f".{target.name}.old-{mark}"),
-    )
+    fresh = target.with_name(f".{target.name}.new-{mark}")
     fresh.mkdir()
     try:
         for name, raw in {_ARRAYS: packed.getvalue(), **(files or {})}.items():
             (fresh / name).write_bytes(raw)
         (fresh / _JSON).write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        if not target.exists():
-            fresh.rename(target)
-            return
-        target.rename(old)
-        try:
-            fresh.rename(target)
-        except OSError:
-            old.rename(target)
-            raise
-        shutil.rmtree(old)
+        _put_in_place(fresh, target, target.with_name(f".{target.name}.old-{mark}"))
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
+
+
+def _put_in_place(fresh: Path, target: Path, aside: Path) -> None:
+    """Rename a directory to ``target``; what is there is put aside first, and back when that fails."""
+    if not target.exists():
+        fresh.rename(target)
+        return
+    target.rename(aside)
+    try:
+        fresh.rename(target)
+    except OSError:
+        aside.rename(target)
+        raise
+    shutil.rmtree(aside)
 
 
 def read_model(path: str | PathLike[str]) -> Saved:
@@ -149,13 +153,45 @@ def read_model(path: str | PathLike[str]) -> Saved:
     return Saved(folder, kind, parameters, state, arrays, _read_files(folder, content.get("files", {})))
 
 
+def save_model(model: Any, path: str | PathLike[str]) -> None:
+    """Write a fitted ranker into the directory ``path``."""
+    kind = type(model).__name__
+    if kind not in _KINDS:
+        raise ArgumentError(f"Models that can be saved are {', '.join(_KINDS)}, got a {kind}.")
+    names = getattr(model, "feature_names_in_", None)
+    state, arrays, files = _module(kind).parts(model)
+    shared = {
+        "features": model.n_features_in_,
+        "feature_names": None if names is None else [str(name) for name in names],
+        "loss": printed(kind, "loss_", model.loss_),
+    }
+    parameters = {name: as_text(kind, name, value) for name, value in model.get_params(deep=False).items()}
+    write_model(path, kind, parameters, {**shared, **state}, arrays, files)
+
+
 def load_model(path: str | PathLike[str]) -> Any:
     """The fitted model that ``save`` wrote into the directory ``path``."""
+    from rankproof.losses.parse import loss as parse_loss
+
     saved = read_model(path)
     if saved.kind not in _KINDS:
         raise saved.wrong(f"unknown kind of model {saved.kind!r}; known: {', '.join(_KINDS)}.")
-    word = _KINDS[saved.kind]
-    return getattr(import_module(f"rankproof.fit.saved_{word}"), f"restore_{word}")(saved)
+    try:
+        model = _module(saved.kind).restore(saved, from_text(saved.parameters))
+        model.n_features_in_, names = int(saved.state["features"]), saved.state["feature_names"]
+        model.loss_ = parse_loss(saved.state["loss"])
+    # These say themselves what is wrong; a loss of one's own, say, that is not registered here.
+    except RankproofError:
+        raise
+    except (KeyError, TypeError, ValueError) as error:
+        raise saved.wrong(f"a part of the model is missing or of a wrong kind: {error}.") from None
+    if names is not None:
+        model.feature_names_in_ = np.array(names, dtype=object)
+    return model
+
+
+def _module(kind: str) -> Any:
+    return import_module(f"rankproof.fit.saved_{_KINDS[kind]}")
 
 
 def _replaceable(target: Path) -> bool:

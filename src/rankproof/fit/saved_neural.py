@@ -2,35 +2,21 @@
 
 from __future__ import annotations
 
-from os import PathLike
 from typing import Any
 
 import numpy as np
 
-from rankproof.errors import ArgumentError
 from rankproof.fit.network import Network
 from rankproof.fit.neural_training import Epoch, TrainingReport
-from rankproof.fit.query_features import KINDS as FEATURE_KINDS
-from rankproof.fit.query_features import QueryFeatures
-from rankproof.fit.saved import Saved, write_model
-from rankproof.fit.saved_parameters import as_text, from_text, printed
+from rankproof.fit.query_features import KINDS, QueryFeatures
+from rankproof.fit.saved import Saved
 
-__all__ = ["KIND", "restore_neural", "save_neural"]
-
-KIND = "NeuralRanker"
+__all__ = ["parts", "restore"]
 
 
-def save_neural(model: Any, path: str | PathLike[str]) -> None:
-    """Write a fitted `NeuralRanker`."""
-    kind = type(model).__name__
-    if kind != KIND:
-        raise ArgumentError(f"Only {KIND} is saved so, got a {kind}.")
-    parameters = {name: as_text(kind, name, value) for name, value in model.get_params(deep=False).items()}
-    names = getattr(model, "feature_names_in_", None)
+def parts(model: Any) -> tuple[dict[str, Any], dict[str, Any], dict[str, bytes]]:
+    """State, arrays and files of a fitted `NeuralRanker`."""
     state = {
-        "features": model.n_features_in_,
-        "feature_names": None if names is None else [str(name) for name in names],
-        "loss": printed(kind, "loss_", model.loss_),
         "scale": model.features_.kind,
         "layers": len(model.network_.weights),
         "report": model.report_.as_dict(),
@@ -43,39 +29,30 @@ def save_neural(model: Any, path: str | PathLike[str]) -> None:
     }
     for k, (weights, biases) in enumerate(zip(model.network_.weights, model.network_.biases, strict=True)):
         arrays |= {f"weights{k}": weights, f"biases{k}": biases}
-    write_model(path, kind, parameters, state, arrays)
+    return state, arrays, {}
 
 
-def restore_neural(saved: Saved) -> Any:
-    """The fitted ranker that was saved."""
+def restore(saved: Saved, parameters: dict[str, Any]) -> Any:
+    """The fitted ranker, but for its loss and its features."""
     from rankproof.fit.neural import NeuralRanker
-    from rankproof.losses.parse import loss as parse_loss
 
     state, arrays = saved.state, saved.arrays
-    try:
-        features, layers, names = int(state["features"]), int(state["layers"]), state["feature_names"]
-        parameters = from_text(saved.parameters)
-        parameters["hidden"] = tuple(parameters["hidden"])
-        model = NeuralRanker(**parameters)
-        seen = QueryFeatures(state["scale"], arrays["centre"], arrays["divisor"])
-        network = Network(
-            tuple(arrays[f"weights{k}"] for k in range(layers)),
-            tuple(arrays[f"biases{k}"] for k in range(layers)),
-        )
-        loss, report = parse_loss(state["loss"]), TrainingReport(**state["report"])
-        told = zip(arrays["losses"].tolist(), arrays["metrics"].tolist(), strict=True)
-    except (KeyError, TypeError) as error:
-        raise saved.wrong(f"a part of the model is missing or of a wrong kind: {error}.") from None
-    if seen.kind not in FEATURE_KINDS or not _fits(network, seen, features):
-        raise saved.wrong(f"the arrays do not fit {features} features and scale {seen.kind!r}.")
-    model.network_, model.features_, model.loss_, model.report_ = network, seen, loss, report
+    model = NeuralRanker(**{**parameters, "hidden": tuple(parameters["hidden"])})
+    features, layers = int(state["features"]), int(state["layers"])
+    model.features_ = QueryFeatures(state["scale"], arrays["centre"], arrays["divisor"])
+    model.network_ = Network(
+        tuple(arrays[f"weights{k}"] for k in range(layers)),
+        tuple(arrays[f"biases{k}"] for k in range(layers)),
+    )
+    if model.features_.kind not in KINDS or not _fits(model.network_, model.features_, features):
+        raise saved.wrong(f"the arrays do not fit {features} features and scale {model.features_.kind!r}.")
+    told = zip(arrays["losses"].tolist(), arrays["metrics"].tolist(), strict=True)
     model.history_ = [
         Epoch(k, value, None if np.isnan(metric) else metric)
         for k, (value, metric) in enumerate(told, start=1)
     ]
-    model.n_features_in_, model.n_iter_ = features, report.epochs
-    if names is not None:
-        model.feature_names_in_ = np.array(names, dtype=object)
+    model.report_ = TrainingReport(**state["report"])
+    model.n_iter_ = model.report_.epochs
     return model
 
 

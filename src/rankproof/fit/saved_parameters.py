@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,8 @@ def as_text(kind: str, name: str, value: Any) -> Any:
         return {"loss": printed(kind, name, value)}
     if isinstance(value, np.generic):
         value = value.item()
+    if isinstance(value, Mapping):
+        return {key: as_text(kind, f"{name}[{key!r}]", entry) for key, entry in value.items()}
     if isinstance(value, tuple | list | np.ndarray):
         return [as_text(kind, name, entry) for entry in value]
     if not isinstance(value, _PLAIN):
@@ -38,7 +41,7 @@ def from_text(parameters: dict[str, Any]) -> dict[str, Any]:
     from rankproof.losses.parse import loss as parse_loss
 
     return {
-        name: parse_loss(value["loss"]) if isinstance(value, dict) else value
+        name: parse_loss(value["loss"]) if name == "loss" and isinstance(value, dict) else value
         for name, value in parameters.items()
     }
 

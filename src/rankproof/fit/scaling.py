@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.arrays import Float64s, Int64s
+from rankproof.arrays import Float64s, Int64s, spans_by_items
 from rankproof.errors import DataError
-from rankproof.fit.matrix import Matrix
+from rankproof.fit.matrix import Matrix, as_matrix
 
-__all__ = ["SCALES", "Scaling", "learn_scaling", "minmax_by_query"]
+__all__ = ["SCALES", "Scaling", "learn_scaling", "minmax_by_query", "scaled_matrix"]
 
 SCALES = ("none", "standard", "query-minmax")
 # Entries that are scaled at a time: bounds the memory beside the result.
@@ -48,6 +48,11 @@ def learn_scaling(kind: str, X: Matrix, weights: Float64s | None = None) -> Scal
     return Scaling(kind, mean, np.where(flat, 1.0, np.sqrt(variance)))
 
 
+def scaled_matrix(kind: str, X: Any, offsets: Int64s) -> Matrix:
+    """The features that centre and divisor are for: as they are, or scaled over the items of each query."""
+    return as_matrix(minmax_by_query(X, offsets) if kind == "query-minmax" else X)
+
+
 def minmax_by_query(X: Any, offsets: Int64s) -> Any:
     """A copy of ``X`` with each feature of each query mapped to 0..1; a constant becomes 0.
 
@@ -58,13 +63,7 @@ def minmax_by_query(X: Any, offsets: Int64s) -> Any:
         return _sparse_minmax(X, offsets)
     out = np.empty_like(X, order="C")
     sizes = np.diff(offsets)
-    step = max(1, _ENTRIES_AT_A_TIME // max(1, X.shape[1]))
-    edges = np.unique(
-        np.concatenate(
-            ([0], np.searchsorted(offsets, np.arange(step, offsets[-1], step)), [offsets.size - 1])
-        )
-    )
-    for low, high in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
+    for low, high in spans_by_items(offsets, max(1, _ENTRIES_AT_A_TIME // max(1, X.shape[1]))):
         a, b = int(offsets[low]), int(offsets[high])
         starts = offsets[low:high] - a
         part = X[a:b]

@@ -1,4 +1,4 @@
-"""The parameters that linear estimators share, checked when they are used."""
+"""The parameters that estimators share, checked when they are used; those of linear ones together."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rankproof.fit.report import FitReport
 from rankproof.fit.scaling import SCALES
 from rankproof.fit.sgd import minimize_sgd
 
-__all__ = ["SOLVERS", "Settings", "as_l2", "one_of"]
+__all__ = ["SOLVERS", "Settings", "as_generator", "as_nonnegative", "as_verbosity", "one_of"]
 
 SOLVERS = ("lbfgs", "sgd")
 
@@ -50,11 +50,9 @@ class Settings:
             solver=estimator.solver,
             scale=estimator.scale,
             max_iter=as_whole_number(f"max_iter of {name}", estimator.max_iter, 1),
-            tol=_not_negative(f"tol of {name}", estimator.tol),
-            verbose=as_whole_number(
-                f"verbose of {name}", 1 if estimator.verbose is True else estimator.verbose or 0, 0
-            ),
-            random=_generator(f"random_state of {name}", estimator.random_state),
+            tol=as_nonnegative(f"tol of {name}", estimator.tol),
+            verbose=as_verbosity(f"verbose of {name}", estimator.verbose),
+            random=as_generator(f"random_state of {name}", estimator.random_state),
             threads=estimator.threads,
         )
 
@@ -74,18 +72,20 @@ def one_of(name: str, value: object, known: tuple[str, ...]) -> None:
         raise ArgumentError(f"Argument {name} must be one of {', '.join(map(repr, known))}, got {value!r}.")
 
 
-def as_l2(name: str, value: object) -> float:
-    """A penalty: a finite number of at least 0."""
-    return _not_negative(name, value)
-
-
-def _not_negative(name: str, value: Any) -> float:
+def as_nonnegative(name: str, value: Any) -> float:
+    """A finite number of at least 0."""
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < math.inf:
         raise ArgumentError(f"Argument {name} must be a finite number >= 0, got {value!r}.")
     return float(value)
 
 
-def _generator(name: str, seed: Any) -> np.random.Generator:
+def as_verbosity(name: str, value: Any) -> int:
+    """How much is told: False and None are 0, True is 1."""
+    return as_whole_number(name, 1 if value is True else value or 0, 0)
+
+
+def as_generator(name: str, seed: Any) -> np.random.Generator:
+    """Random numbers from the argument ``random_state``."""
     if isinstance(seed, np.random.Generator):
         return seed
     if isinstance(seed, np.random.RandomState):

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankproof.arrays import Float64s, Int64s
+from rankproof.arrays import Float64s, Int64s, items_of_queries
+from rankproof.fit.curvature import norm_of
 from rankproof.fit.objective import Objective
 from rankproof.fit.progress import Tell
 from rankproof.fit.report import FitReport
@@ -46,7 +47,7 @@ def minimize_sgd(
 
     def whole(z: Float64s) -> tuple[float, float]:
         value, gradient = objective.evaluate(curvature.parameters(z))
-        return value, float(np.sqrt(np.sum(np.square(curvature.gradient(gradient)))))
+        return value, norm_of(curvature.gradient(gradient))
 
     zero = np.zeros(objective.size)
     origin, reference = whole(zero)
@@ -57,40 +58,45 @@ def minimize_sgd(
         return start * (reference > 0), FitReport(
             "sgd", 0, evaluations, best, 0.0, converged=True, message="the start is a solution"
         )
-    first, average, solution, solution_norm = z.copy(), z.copy(), z.copy(), norm
-    farthest, squares, steps, idle = _FIRST * norm, 0.0, 0, 0
-    message, converged, passes = (
-        f"the limit of {max_iter} passes was reached; raise max_iter or tol",
-        False,
-        0,
-    )
+    walk = _Walk(z, farthest=_FIRST * norm)
+    solution, solution_norm = z, norm
+    message, converged = f"the limit of {max_iter} passes was reached; raise max_iter or tol", False
+    passes = idle = 0
     while passes < max_iter:
         for batch in _batches(objective.data.queries, random):
-            gradient = curvature.gradient(_batch_gradient(objective, batch, curvature.parameters(z)))
-            steps += 1
-            squares += float(np.sum(np.square(gradient)))
-            if squares > 0:
-                z = z - (farthest / np.sqrt(squares)) * gradient
-            farthest = max(farthest, float(np.sqrt(np.sum(np.square(z - first)))))
-            average += (z - average) * ((_LATE + 1) / (_LATE + steps))
+            walk.step(curvature.gradient(_batch_gradient(objective, batch, curvature.parameters(walk.z))))
         passes += 1
-        value, norm = whole(average)
+        value, norm = whole(walk.average)
         evaluations += 1
-        tell(passes, value, norm / reference if reference > 0 else norm)
+        tell(passes, value, norm / reference)
         fall = best - value
         if value < best:
-            best, solution, solution_norm = value, average.copy(), norm
+            best, solution, solution_norm = value, walk.average.copy(), norm
         idle = idle + 1 if fall <= tol * abs(origin - best) else 0
         if idle == _PATIENCE:
-            converged, message = (
-                True,
-                f"{_PATIENCE} passes in a row changed the objective by less than {tol:g}",
-            )
+            converged = True
+            message = f"{_PATIENCE} passes in a row changed the objective by less than {tol:g}"
             break
-    share = solution_norm / reference if reference > 0 else solution_norm
     return curvature.parameters(solution), FitReport(
-        "sgd", passes, evaluations, best, share, converged, message
+        "sgd", passes, evaluations, best, solution_norm / reference, converged, message
     )
+
+
+class _Walk:
+    """The iterate z, and the average of all so far in which late ones weigh more."""
+
+    def __init__(self, z: Float64s, farthest: float) -> None:
+        self.first, self.z, self.average = z, z, z.copy()
+        self.farthest, self.squares, self.steps = farthest, 0.0, 0
+
+    def step(self, gradient: Float64s) -> None:
+        """Go down the gradient by the distance over gradients."""
+        self.steps += 1
+        self.squares += float(np.sum(np.square(gradient)))
+        if self.squares > 0:
+            self.z = self.z - (self.farthest / np.sqrt(self.squares)) * gradient
+        self.farthest = max(self.farthest, norm_of(self.z - self.first))
+        self.average += (self.z - self.average) * ((_LATE + 1) / (_LATE + self.steps))
 
 
 def _batches(queries: int, random: np.random.Generator) -> list[Int64s]:
@@ -102,9 +108,7 @@ def _batches(queries: int, random: np.random.Generator) -> list[Int64s]:
 def _batch_gradient(objective: Objective, batch: Int64s, parameters: Float64s) -> Float64s:
     """The gradient of the objective as this batch of queries estimates it: right on average over batches."""
     data, columns = objective.data, objective.X.shape[1]
-    sizes = data.offsets[batch + 1] - data.offsets[batch]
-    offsets = np.concatenate(([0], np.cumsum(sizes)))
-    items = np.arange(offsets[-1]) + np.repeat(data.offsets[batch] - offsets[:-1], sizes)
+    offsets, items = items_of_queries(data.offsets, batch)
     part = objective.X.take(items)
     weights, shift = objective.raw_weights(parameters)
     scores = np.empty(items.size)

@@ -18,7 +18,7 @@ from sklearn.base import clone
 from rankproof.data.ranking import RankingData
 from rankproof.data.split import query_folds
 from rankproof.errors import ArgumentError
-from rankproof.fit.engines.exact import higher_is_better
+from rankproof.fit.scoring import signed
 from rankproof.metrics.parse import metric as parse_metric
 
 __all__ = ["LEAVES", "Trial", "best_trial", "drawn", "tried"]
@@ -87,7 +87,7 @@ def tried(
     seed: int,
     tell: Callable[[int, int], None] | None = None,
 ) -> Trial:
-    """Cross-validate a `BoostedRanker` with the settings of a trial.
+    """Cross-validate a `BoostedRanker`, which has the loss of the trial, with its other settings.
 
     ``tell`` is called with the number of folds that are done and how many there are.
     """
@@ -112,8 +112,8 @@ def tried(
     # A fold that stopped early has no values for more trees.
     longest = min(curve.size for curve in curves)
     values = np.array([curve[:longest] for curve in curves])
-    mean = values.mean(axis=0)
-    best = int(np.argmax(mean) if higher_is_better(parse_metric(ranker.metric)) else np.argmin(mean))
+    mean, metric = values.mean(axis=0), parse_metric(ranker.metric)
+    best = int(np.argmax([signed(metric, value) for value in mean.tolist()]))
     return Trial(
         number=number,
         **settings,
@@ -125,5 +125,5 @@ def tried(
 
 def best_trial(trials: Sequence[Trial], metric: Any) -> Trial:
     """The trial with the best value; the first of equals."""
-    sign = 1.0 if higher_is_better(parse_metric(metric)) else -1.0
-    return max(trials, key=lambda trial: (sign * trial.value, -trial.number))
+    known = parse_metric(metric)
+    return max(trials, key=lambda trial: (signed(known, trial.value), -trial.number))

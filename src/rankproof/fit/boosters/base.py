@@ -10,12 +10,13 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from rankproof.arrays import Float64s, Int64s
+from rankproof.arrays import Float64s
 from rankproof.errors import ArgumentError, DataError
 from rankproof.fit.boosters.words import Words
 from rankproof.fit.engines.exact import higher_is_better, value_on
 from rankproof.fit.engines.reading import Judged
 from rankproof.fit.objective import Supervision
+from rankproof.fit.part import Part
 from rankproof.fit.progress import Say
 from rankproof.losses.base import Loss
 from rankproof.metrics.base import Metric
@@ -26,31 +27,15 @@ __all__ = [
     "Engine",
     "Job",
     "Outcome",
-    "Part",
     "Watched",
     "adapter",
     "reason_of",
+    "refuse_dart",
     "sparse_as_matrix",
     "translated",
 ]
 
 ENGINES = ("lightgbm", "xgboost", "catboost")
-
-
-@dataclass(frozen=True, eq=False)
-class Part:
-    """Training or validation data: features as a float array or CSR matrix, with what was observed."""
-
-    X: Any
-    labels: Float64s
-    offsets: Int64s
-    query_weights: Float64s | None = None
-    item_weights: Float64s | None = None
-
-    @property
-    def sizes(self) -> Int64s:
-        """How many items each query has."""
-        return np.diff(self.offsets)
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,14 +129,14 @@ class Watched:
 
 
 @contextmanager
-def translated(title: str, *kinds: type[Exception]) -> Iterator[None]:
+def translated(
+    title: str, *kinds: type[Exception], doing: str = "train with these data and parameters"
+) -> Iterator[None]:
     """Errors of an engine as ours."""
     try:
         yield
     except kinds as error:
-        raise ArgumentError(
-            f"{title} cannot train with these data and parameters: {reason_of(error)}."
-        ) from None
+        raise ArgumentError(f"{title} cannot {doing}: {reason_of(error)}.") from None
 
 
 def reason_of(error: Exception) -> str:
@@ -162,6 +147,14 @@ def reason_of(error: Exception) -> str:
     """
     text = " ".join(str(error).split("Stack trace")[0].split())
     return text.rstrip(". ") or type(error).__name__
+
+
+def refuse_dart(parameter: str) -> None:
+    """Raise `ArgumentError`: with dart no number of trees can be chosen; ``parameter`` is its name."""
+    raise ArgumentError(
+        f"parameters={{{parameter!r}: 'dart'}} changes earlier trees with every new one, so no tree can be "
+        "told to be the last. Leave out validation, or dart."
+    )
 
 
 def sparse_as_matrix(X: Any) -> Any:

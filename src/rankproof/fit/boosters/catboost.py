@@ -6,16 +6,20 @@ Its trees are symmetric unless ``grow_policy`` says otherwise, so their number o
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from rankproof.arrays import Float64s
 from rankproof.errors import ArgumentError, DataError
-from rankproof.fit.boosters.base import Job, Outcome, Part, Watched, sparse_as_matrix, translated
-from rankproof.fit.boosters.words import Words, combined
+from rankproof.fit.boosters.base import Job, Outcome, Watched, sparse_as_matrix, translated
+from rankproof.fit.boosters.lost import refuse_lost
+from rankproof.fit.boosters.words import Words, combined, given_as
 from rankproof.fit.engines import catboost as adapter
 from rankproof.fit.engines.missing import engine
+from rankproof.fit.matrix import as_dense
+from rankproof.fit.part import Part
 from rankproof.losses.base import Loss
 
 __all__ = ["FILE", "check", "contributions", "dump", "importances", "load", "scores", "train"]
@@ -32,6 +36,7 @@ ALIASES = {
     "loss_function": ("objective",),
     "verbose": ("logging_level", "verbose_eval", "silent", "metric_period"),
     "od_wait": ("early_stopping_rounds", "od_type", "od_pval"),
+    "custom_metric": ("custom_loss",),
 }
 _INSTEAD = {
     "iterations": "n_estimators=",
@@ -46,10 +51,17 @@ _INSTEAD = {
     "eval_metric": "metric=",
     "custom_metric": "metric=",
     "use_best_model": "validation= in fit",
+    "eval_fraction": "validation= in fit",
     "od_wait": "early_stopping_rounds=",
     "cat_features": "categorical_features=",
     "verbose": "verbose=",
 }
+# What sums of SHAP values may be off by, as a share of the largest score.
+_ROUNDING = 1e-6
+_ELSEWHERE = (
+    *("loss_function", "eval_metric", "custom_metric", "use_best_model", "eval_fraction", "od_wait"),
+    "cat_features",
+)
 
 
 def check(loss: Loss, words: Words, categorical: bool, held_out: bool) -> None:  # noqa: ARG001
@@ -57,6 +69,8 @@ def check(loss: Loss, words: Words, categorical: bool, held_out: bool) -> None: 
     engine("catboost")
     adapter.parameters("nDCG", loss)
     given = parameters(words)
+    for name in words.more:
+        refuse_lost("catboost", name)
     if held_out and _on_gpu(given):
         raise ArgumentError(
             "CatBoost cannot compute the exact metric while it trains on a GPU. Leave out validation, and "
@@ -78,26 +92,20 @@ def parameters(words: Words) -> dict[str, Any]:
         "l2_leaf_reg": words.l2,
         "random_seed": words.seed,
         "thread_count": words.threads,
-        "loss_function": "",
-        "eval_metric": "",
-        "custom_metric": (),
-        "use_best_model": False,
-        "od_wait": 0,
-        "cat_features": (),
         "verbose": False,
     }
-    found = combined("catboost", words, ours, {"allow_writing_files": False}, ALIASES, _INSTEAD)
-    away = ("loss_function", "eval_metric", "custom_metric", "use_best_model", "od_wait", "cat_features")
-    return {name: value for name, value in found.items() if name not in away}
+    usual = {"allow_writing_files": False}
+    return combined("catboost", words, ours, usual, elsewhere=_ELSEWHERE, aliases=ALIASES, instead=_INSTEAD)
 
 
 def _size_of_trees(words: Words, policy: str) -> dict[str, Any]:
     """Depth or leaves, and the least rows of a leaf, as the way of growing has them."""
     least, leaves = words.min_data_in_leaf, words.leaves
-    if policy == "SymmetricTree" and least not in (None, 1):
+    by_name = [value for name, value in words.more.items() if given_as(name, ALIASES) == "min_data_in_leaf"]
+    if policy == "SymmetricTree" and not {least, *by_name} <= {None, 1}:
         raise ArgumentError(
-            f"Argument min_data_in_leaf of BoostedRanker is {least}, but CatBoost's symmetric trees have no "
-            "least number of rows of a leaf. Leave it out, or grow other trees: "
+            f"Argument min_data_in_leaf of BoostedRanker is {[least, *by_name][-1]}, but CatBoost's "
+            "symmetric trees have no least number of rows of a leaf. Leave it out, or grow other trees: "
             "parameters={'grow_policy': 'Lossguide'}."
         )
     limit = {} if policy == "SymmetricTree" else {"min_data_in_leaf": least}
@@ -133,11 +141,17 @@ def train(job: Job) -> Outcome:
             params |= {"use_best_model": True, "early_stopping_rounds": job.words.patience}
         # On a GPU CatBoost calls nobody.
         calls = [] if _on_gpu(params) else [_AfterEveryTree(job, watched)]
-        model = cb.CatBoost(params).fit(data, eval_set=held_out, callbacks=calls or None)
+        model = next(_fitted(cb.CatBoost(params), data, eval_set=held_out, callbacks=calls or None))
     _make_reproducible(model)
     model = load(dump(model))
     trees = int(model.tree_count_)
     return Outcome(model, trees) if watched is None else watched.outcome(model, trees)
+
+
+def _fitted(model: Any, data: Any, **more: Any) -> Iterator[Any]:
+    # CatBoost leaves an error of a metric behind as the one that is being handled, where it would be the
+    # context of every later error. What is handled in a generator ends with it.
+    yield model.fit(data, **more)
 
 
 class _AfterEveryTree:
@@ -177,7 +191,7 @@ def _rows(X: Any, categorical: tuple[int, ...]) -> Any:
         return sparse_as_matrix(X)
     import pandas as pd
 
-    dense = X.toarray() if hasattr(X, "toarray") else X
+    dense = as_dense(X)
     columns: dict[int, Any] = {column: dense[:, column] for column in range(dense.shape[1])}
     for column in categorical:
         codes = dense[:, column]
@@ -213,8 +227,15 @@ def scores(model: Any, X: Any, categorical: tuple[int, ...], threads: int) -> Fl
 def contributions(model: Any, X: Any, categorical: tuple[int, ...], threads: int) -> Float64s:
     """SHAP values, and in the last column what scores are on average."""
     pool = _unjudged_pool(model, X, categorical)
-    found = model.get_feature_importance(data=pool, type="ShapValues", thread_count=threads)
-    return np.asarray(found, dtype=np.float64)
+    raw = model.get_feature_importance(data=pool, type="ShapValues", thread_count=threads)
+    found = np.asarray(raw, dtype=np.float64)
+    known = scores(model, X, categorical, threads)
+    if np.abs(found.sum(axis=1) - known).max(initial=0.0) > _ROUNDING * np.abs(known).max(initial=0.0):
+        raise ArgumentError(
+            "CatBoost's SHAP values of this model do not add up to its scores, as happens with trees that "
+            "are not symmetric (CatBoost 1.2.10). Leave out grow_policy, or explain by another tool."
+        )
+    return found
 
 
 def importances(model: Any) -> Float64s:

@@ -13,11 +13,14 @@ import numpy as np
 
 from rankproof.arrays import Float64s
 from rankproof.errors import ArgumentError
-from rankproof.fit.boosters.base import Job, Outcome, Part, Watched, sparse_as_matrix, translated
+from rankproof.fit.boosters.base import Job, Outcome, Watched, refuse_dart, sparse_as_matrix, translated
+from rankproof.fit.boosters.lost import refuse_idle, refuse_lost
 from rankproof.fit.boosters.words import Words, combined, given_as
 from rankproof.fit.engines.gradients import Gradients
 from rankproof.fit.engines.missing import engine
 from rankproof.fit.engines.steps import check_curvature
+from rankproof.fit.matrix import as_dense
+from rankproof.fit.part import Part
 from rankproof.losses.base import Loss
 from rankproof.losses.squared import Squared
 
@@ -56,8 +59,13 @@ _INSTEAD = {
     "categorical_feature": "categorical_features=",
     "verbosity": "verbose=",
 }
+_ELSEWHERE = ("num_iterations", "early_stopping_round", "categorical_feature", "objective")
 # The same model from the same data and seed, with any number of threads; and no feature is dropped because it
 # cannot be split now, since without features LightGBM ends in an error.
+_REGRESSION_ONLY = {
+    "bagging_by_query": "grows wrong trees with it, or none, for an objective of one's own",
+    "boost_from_average": "starts an objective of one's own from 0",
+}
 _USUAL = {"deterministic": True, "force_col_wise": True, "feature_pre_filter": False}
 
 
@@ -72,26 +80,27 @@ def check(loss: Loss, words: Words, categorical: bool, held_out: bool) -> None: 
             "parameters={'boosting': 'rf'} is a random forest, which minimises no loss of ours. Leave it out."
         )
     if kinds and kinds[0] == "dart" and held_out:
-        raise ArgumentError(
-            "parameters={'boosting': 'dart'} changes earlier trees with every new one, so no tree can be "
-            "told to be the last. Leave out validation, or dart."
-        )
+        refuse_dart("boosting")
+    if isinstance(loss, Squared):
+        return
+    for name, reason in _REGRESSION_ONLY.items():
+        if words.more.get(name):
+            raise ArgumentError(
+                f"Argument parameters of BoostedRanker has {name!r}, but LightGBM {reason}. Leave it out, or "
+                "say loss='squared', which is LightGBM's own regression."
+            )
 
 
 def parameters(words: Words) -> dict[str, Any]:
     """The parameters of LightGBM that the words are; the objective is added when there are data."""
     ours = {
-        "num_iterations": words.trees,
         "learning_rate": words.learning_rate,
         "num_leaves": words.leaves,
         "lambda_l2": words.l2,
         "min_data_in_leaf": words.min_data_in_leaf,
         "seed": words.seed,
         "num_threads": words.threads,
-        "objective": "regression",
         "metric": "None",
-        "early_stopping_round": 0,
-        "categorical_feature": "",
         "verbosity": -1,
     }
     # LightGBM takes only one of the two ways to build histograms.
@@ -100,14 +109,9 @@ def parameters(words: Words) -> dict[str, Any]:
         for name, value in _USUAL.items()
         if name != "force_col_wise" or "force_row_wise" not in words.more
     }
-    found = combined("lightgbm", words, ours, usual, ALIASES, _INSTEAD)
+    found = combined("lightgbm", words, ours, usual, elsewhere=_ELSEWHERE, aliases=ALIASES, instead=_INSTEAD)
     _refuse_unknown(words)
-    # These go by other ways.
-    return {
-        name: value
-        for name, value in found.items()
-        if name not in ("num_iterations", "early_stopping_round", "categorical_feature", "objective")
-    }
+    return found
 
 
 def train(job: Job) -> Outcome:
@@ -163,17 +167,19 @@ def _unlabelled(lgb: Any, valid: Part, reference: Any) -> Any:
 
 
 def _refuse_unknown(words: Words) -> None:
-    """LightGBM itself passes over parameters that it does not know."""
+    """LightGBM itself passes over parameters that it does not know, and over those that it does not use."""
     table = getattr(engine("lightgbm").basic, "_ConfigAliases", None)
     every = getattr(table, "_get_all_param_aliases", None)
     if every is None:
         return
-    known = {name for word, others in every().items() for name in (word, *others)}
+    known = {name: word for word, others in every().items() for name in (word, *others)}
     for name in words.more:
         if name not in known:
             raise ArgumentError(
                 f"Argument parameters of BoostedRanker has {name!r}, which LightGBM does not know."
             )
+        refuse_lost("lightgbm", name, known[name])
+    refuse_idle({known[name]: value for name, value in words.more.items()})
 
 
 def scores(model: Any, X: Any, categorical: tuple[int, ...], threads: int) -> Float64s:  # noqa: ARG001
@@ -185,8 +191,9 @@ def scores(model: Any, X: Any, categorical: tuple[int, ...], threads: int) -> Fl
 
 def contributions(model: Any, X: Any, categorical: tuple[int, ...], threads: int) -> Float64s:  # noqa: ARG001
     """SHAP values, and in the last column what scores are on average."""
-    found = model.predict(sparse_as_matrix(X), pred_contrib=True, num_threads=threads)
-    return np.asarray(found.toarray() if hasattr(found, "toarray") else found, dtype=np.float64)
+    with translated("LightGBM", engine("lightgbm").basic.LightGBMError, doing="explain this model"):
+        found = model.predict(sparse_as_matrix(X), pred_contrib=True, num_threads=threads)
+    return np.asarray(as_dense(found), dtype=np.float64)
 
 
 def importances(model: Any) -> Float64s:

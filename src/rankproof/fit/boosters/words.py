@@ -75,17 +75,19 @@ def combined(
     words: Words,
     ours: Mapping[str, Any],
     usual: Mapping[str, Any],
+    *,
+    elsewhere: tuple[str, ...] = (),
     aliases: Mapping[str, tuple[str, ...]],
     instead: Mapping[str, str],
 ) -> dict[str, Any]:
     """All parameters for an engine: what we set, what we set unless it is given, and what is given.
 
-    ``aliases`` has the other names of those that we set, ``instead`` how to ask us for them. A value of None
-    in ``ours`` is left to the engine.
+    ``elsewhere`` are those that we set by other ways. ``aliases`` has the other names of what we set,
+    ``instead`` how to ask us for it. A value of None in ``ours`` is left to the engine.
 
     >>> words = Words(9, 0.1, None, None, None, 0, 1, None, {"eta": 0.2})
-    >>> combined("lightgbm", words, {"learning_rate": 0.1}, {}, {"learning_rate": ("eta",)},
-    ...          {"learning_rate": "learning_rate="})
+    >>> combined("lightgbm", words, {"learning_rate": 0.1}, {}, aliases={"learning_rate": ("eta",)},
+    ...          instead={"learning_rate": "learning_rate="})
     Traceback (most recent call last):
         ...
     rankproof.errors.ArgumentError: Argument parameters of BoostedRanker has 'eta', lightgbm's learning_rate,
@@ -95,7 +97,7 @@ def combined(
     seen: dict[str, str] = {}
     for name in words.more:
         word = given_as(name, aliases)
-        if word in fixed:
+        if word in fixed or word in elsewhere:
             known_as = f"{name!r}" if name == word else f"{name!r}, {engine}'s {word}"
             raise ArgumentError(
                 f"Argument parameters of BoostedRanker has {known_as}, which is set from another argument: "

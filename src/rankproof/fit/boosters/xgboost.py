@@ -14,12 +14,14 @@ from typing import Any
 import numpy as np
 
 from rankproof.arrays import Float64s
-from rankproof.errors import ArgumentError
-from rankproof.fit.boosters.base import Job, Outcome, Part, Watched, translated
+from rankproof.errors import ArgumentError, DataError
+from rankproof.fit.boosters.base import Job, Outcome, Watched, reason_of, refuse_dart, translated
+from rankproof.fit.boosters.lost import refuse_lost
 from rankproof.fit.boosters.words import Words, combined
 from rankproof.fit.engines.gradients import Gradients
 from rankproof.fit.engines.missing import engine
-from rankproof.fit.engines.steps import check_curvature
+from rankproof.fit.engines.steps import aim_of, check_curvature, times_curvature
+from rankproof.fit.matrix import as_dense
 from rankproof.losses.base import Loss
 from rankproof.losses.squared import Squared
 
@@ -46,6 +48,7 @@ _INSTEAD = {
     "disable_default_eval_metric": "metric=",
     "early_stopping_rounds": "early_stopping_rounds=",
 }
+_ELSEWHERE = ("num_boost_round", "early_stopping_rounds", "eval_metric")
 
 
 def check(loss: Loss, words: Words, categorical: bool, held_out: bool) -> None:  # noqa: ARG001
@@ -53,16 +56,15 @@ def check(loss: Loss, words: Words, categorical: bool, held_out: bool) -> None: 
     engine("xgboost")
     check_curvature(loss)
     given = parameters(words)
+    for name in words.more:
+        refuse_lost("xgboost", name)
     kind = given.get("booster", "gbtree")
     if kind == "gblinear":
         raise ArgumentError(
             "parameters={'booster': 'gblinear'} has no trees. Use LinearRanker for a linear scoring function."
         )
     if kind == "dart" and held_out:
-        raise ArgumentError(
-            "parameters={'booster': 'dart'} changes earlier trees with every new one, so no tree can be told "
-            "to be the last. Leave out validation, or dart."
-        )
+        refuse_dart("booster")
     if given.get("tree_method") == "exact" and words.leaves is not None:
         raise ArgumentError(
             "XGBoost's tree_method 'exact' grows trees by depth and has no number of leaves. "
@@ -74,46 +76,44 @@ def check(loss: Loss, words: Words, categorical: bool, held_out: bool) -> None: 
 def parameters(words: Words) -> dict[str, Any]:
     """The parameters of XGBoost that the words are."""
     ours = {
-        "num_boost_round": words.trees,
         "learning_rate": words.learning_rate,
         "max_leaves": words.leaves,
         "lambda": words.l2,
-        # The sum of second derivatives, which are 1 for squares and about 1 on average for any other loss.
+        # A sum of second derivatives, which are 1 for squares; for other losses see `train`.
         "min_child_weight": words.min_data_in_leaf,
         "seed": words.seed,
         "nthread": words.threads,
         "objective": "reg:squarederror",
-        "eval_metric": (),
         "disable_default_eval_metric": True,
-        "early_stopping_rounds": 0,
     }
     usual = {"tree_method": "hist", "verbosity": 1}
     if words.leaves is not None:
         usual |= {"grow_policy": "lossguide", "max_depth": 0}
-    found = combined("xgboost", words, ours, usual, ALIASES, _INSTEAD)
-    away = ("num_boost_round", "early_stopping_rounds", "eval_metric")
-    return {name: value for name, value in found.items() if name not in away}
+    return combined("xgboost", words, ours, usual, elsewhere=_ELSEWHERE, aliases=ALIASES, instead=_INSTEAD)
 
 
 def train(job: Job) -> Outcome:
     """Boost with XGBoost."""
     xgb = engine("xgboost")
-    params, known = parameters(job.words), job.supervision
+    params, known, threads = parameters(job.words), job.supervision, job.words.threads
     plain = isinstance(job.loss, Squared)
     more: dict[str, Any] = {"label": known.targets, "weight": known.row_weights} if plain else {}
-    data = _matrix(job.train.X, job.categorical, job.words.threads, names=job.names, **more)
+    data = _matrix(job.train.X, job.categorical, threads, job.names, **more)
     objective = None
     if not plain:
-        gradients = Gradients(job.loss, known, threads=job.words.threads)
+        gradients = Gradients(job.loss, known, threads=threads)
         # XGBoost wants labels even where none are read.
         data.set_label(job.train.labels)
         params.setdefault("base_score", 0.0)
+        if job.words.min_data_in_leaf is not None:
+            per_row = aim_of(job.loss) * times_curvature(job.loss)
+            params["min_child_weight"] = job.words.min_data_in_leaf * per_row
 
         def objective(predicted: Any, _data: Any) -> tuple[Float64s, Float64s]:
             return gradients.at(predicted)
 
     watched = None if job.valid is None else Watched(job, job.valid)
-    held_out = None if job.valid is None else _held_out(job, job.valid)
+    held_out = None if job.valid is None else _matrix(job.valid.X, job.categorical, threads, job.names)
     with translated("XGBoost", xgb.core.XGBoostError), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         booster = xgb.train(
@@ -121,10 +121,11 @@ def train(job: Job) -> Outcome:
             data,
             job.words.trees,
             obj=objective,
-            callbacks=[_callback(xgb, job, watched, held_out)],
+            callbacks=[_callback(xgb, job, watched, held_out, caught)],
             verbose_eval=False,
         )
-    _refuse_unknown(caught)
+    for one in caught:
+        warnings.warn(one.message, stacklevel=2)
     if watched is not None:
         booster = booster[: watched.best + 1]
     model = load(bytes(booster.save_raw("ubj")))
@@ -132,13 +133,15 @@ def train(job: Job) -> Outcome:
     return Outcome(model, trees) if watched is None else watched.outcome(model, trees)
 
 
-def _callback(xgb: Any, job: Job, watched: Watched | None, held_out: Any) -> Any:
+def _callback(xgb: Any, job: Job, watched: Watched | None, held_out: Any, caught: list[Any]) -> Any:
     base: Any = xgb.callback.TrainingCallback
 
     class AfterEveryTree(base):  # type: ignore[misc]  # known when XGBoost is loaded
         """Tells how it stands, and stops when the metric on validation data no longer gets better."""
 
         def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:  # noqa: ARG002
+            if epoch == 0:
+                _refuse_unused(caught)
             if watched is None:
                 job.say(epoch + 1, "")
                 return False
@@ -148,35 +151,46 @@ def _callback(xgb: Any, job: Job, watched: Watched | None, held_out: Any) -> Any
     return AfterEveryTree()
 
 
-def _held_out(job: Job, valid: Part) -> Any:
-    return _matrix(valid.X, job.categorical, job.words.threads, names=job.names)
-
-
-def _matrix(X: Any, categorical: tuple[int, ...], threads: int, **more: Any) -> Any:
-    names = more.pop("names", None)
-    dense = X.toarray() if hasattr(X, "toarray") else X
+def _matrix(
+    X: Any, categorical: tuple[int, ...], threads: int, names: tuple[str, ...] | None = None, **more: Any
+) -> Any:
+    dense = as_dense(X)
     kinds = (
         ["c" if column in categorical else "q" for column in range(dense.shape[1])] if categorical else None
     )
-    return engine("xgboost").DMatrix(
-        dense,
-        nthread=threads,
-        feature_types=kinds,
-        enable_categorical=bool(categorical),
-        feature_names=None if names is None else list(names),
-        **more,
-    )
+    xgb = engine("xgboost")
+    try:
+        return xgb.DMatrix(
+            dense,
+            nthread=threads,
+            feature_types=kinds,
+            enable_categorical=bool(categorical),
+            feature_names=None if names is None else list(names),
+            **more,
+        )
+    except xgb.core.XGBoostError as error:
+        _refuse_too_large(dense)
+        raise ArgumentError(f"XGBoost cannot read these features: {reason_of(error)}.") from None
 
 
-def _refuse_unknown(caught: list[warnings.WarningMessage]) -> None:
-    """XGBoost warns of parameters that it does not use; all other warnings are passed on."""
+def _refuse_too_large(dense: Any) -> None:
+    largest = np.finfo(np.float32).max
+    row, column = (int(at[0]) if at.size else -1 for at in np.nonzero(np.abs(dense) > largest))
+    if row >= 0:
+        raise DataError(
+            f"Feature {column} (counted from 0) of row {row} is {dense[row, column]:g}; XGBoost holds "
+            f"features in float32, up to {largest:.2g}. Scale the feature, or leave it out."
+        ) from None
+
+
+def _refuse_unused(caught: list[warnings.WarningMessage]) -> None:
+    """XGBoost warns of parameters that it does not use, before its first tree is grown."""
     for one in caught:
         unused = re.search(r"Parameters: \{ (.*) \} are not used", str(one.message))
         if unused is not None:
             raise ArgumentError(
                 f"Argument parameters of BoostedRanker has {unused[1]}, which XGBoost does not use."
             )
-        warnings.warn(one.message, stacklevel=2)
 
 
 def scores(model: Any, X: Any, categorical: tuple[int, ...], threads: int) -> Float64s:

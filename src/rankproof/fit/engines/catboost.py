@@ -40,6 +40,7 @@ __all__ = ["best_iteration", "eval_metric", "parameters", "pool", "regression_ta
 
 _SAME: dict[type[Loss], str] = {CentredSquared: "QueryRMSE", Softmax: "QuerySoftMax", Squared: "RMSE"}
 _OURS = ("label", "group_id", "weight", "group_weight")
+_UNREAD = ("pairs", "pairs_weight", "subgroup_id", "graph")
 
 
 def parameters(metric: str | Metric, loss: str | Loss = "auto", noise: str | None = None) -> dict[str, Any]:
@@ -89,11 +90,19 @@ def pool(
                 f"Argument {name} of the Pool is set here: labels, groups and weights are given as labels, "
                 "qid (or group, or offsets), query_weight and item_weight."
             )
+    for name in _UNREAD:
+        if name in more:
+            raise ArgumentError(
+                f"Argument {name} of the Pool is not read by the losses here ({', '.join(_SAME.values())}), "
+                "and would be lost. Leave it out."
+            )
     known = engine_loss(metric, loss, noise, among=preferred("catboost"))
     _same_in_catboost(known)
     grades = as_labels(labels)
     starts = queries_of(grades.size, qid, group, offsets)
-    data = supervision(known, grades, starts, query_weight, item_weight, threads=threads)
+    data = supervision(
+        known, grades, starts, query_weight, item_weight, weight_name="item_weight", threads=threads
+    )
     targets, weights = data.targets, data.weight_of_item
     if data.item_weights.size:
         if isinstance(known, Softmax):

@@ -2,6 +2,9 @@
 
 A pool made by `rankproof.catboost.pool` knows its labels and queries. A metric made for it recognises the
 pool by its targets, row by row, so it cannot be computed on other rows or on rows in another order.
+
+In every iteration CatBoost evaluates the training data, then every evaluation set, and goes by the last of
+them. That one must be known: a metric that is 0 for ever would stop training at once.
 """
 
 from __future__ import annotations
@@ -11,18 +14,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankproof.arrays import as_whole_number
 from rankproof.errors import ArgumentError, DataError
 from rankproof.fit.engines.exact import higher_is_better, value_on
 from rankproof.fit.engines.missing import engine
 from rankproof.fit.engines.reading import Judged
+from rankproof.fit.scoring import signed
 from rankproof.metrics.base import Metric
 from rankproof.metrics.parse import metric as metric_of
 
 __all__ = ["ExactMetric", "attach", "best_iteration", "eval_metric"]
 
+# The targets of a pool, by which it is recognised, and what is behind them; one pair a pool.
+_Known = tuple[tuple[NDArray[Any], Judged], ...]
 _KEY = "_rankproof_judged"
-# CatBoost evaluates the training data and every evaluation set in each iteration, at most this many here.
-_MOST_SETS = 32
 
 
 def attach(pool: Any, data: Judged) -> None:
@@ -45,8 +50,9 @@ def eval_metric(metric: str | Metric, *pools: Any, threads: int | None = None) -
 
     With ``early_stopping_rounds`` CatBoost stops on it, and ``use_best_model`` cuts the model there. It is
     computed on the pools given; on any other data set, such as the training data when only the validation
-    pool is given, CatBoost is told 0. Queries count with their ``query_weight``. CPU only, as all metrics of
-    one's own in CatBoost.
+    pool is given, CatBoost is told 0. Of several sets in ``eval_set`` CatBoost goes by the last, so that one
+    must be given. Queries count with their ``query_weight``. CPU only, as all metrics of one's own in
+    CatBoost.
 
     Parameters
     ----------
@@ -59,10 +65,17 @@ def eval_metric(metric: str | Metric, *pools: Any, threads: int | None = None) -
     known = metric_of(metric)
     if not pools:
         raise ArgumentError("Argument pools must name at least one pool: the one that goes into eval_set.")
-    data = tuple((np.asarray(pool.get_label(), dtype=np.float32), _behind(pool)) for pool in pools)
-    # CatBoost names a metric of one's own by its class.
-    named = type(str(known), (ExactMetric,), {})
-    made: ExactMetric = named(known, data, threads=threads)
+    behind = [_behind(pool) for pool in pools]
+    data = tuple(
+        (np.asarray(pool.get_label(), dtype=np.float32), judged)
+        for pool, judged in zip(pools, behind, strict=True)
+    )
+    return _named(known, data, threads)
+
+
+def _named(metric: Metric, data: _Known, threads: int | None) -> ExactMetric:
+    """CatBoost names a metric of one's own by its class, so each has its own."""
+    made: ExactMetric = type(str(metric), (ExactMetric,), {})(metric, data, threads=threads)
     return made
 
 
@@ -72,11 +85,12 @@ class ExactMetric:
     # CatBoost would else try to compile the methods, and warn that it cannot.
     no_jit = True
 
-    def __init__(
-        self, metric: Metric, data: tuple[tuple[NDArray[Any], Judged], ...], *, threads: int | None = None
-    ) -> None:
+    def __init__(self, metric: Metric, data: _Known, *, threads: int | None = None) -> None:
         self.metric, self.data, self.threads = metric, data, threads
-        self._strange = 0
+        # The first targets of all, those of this iteration so far, and whether the last are of a known pool.
+        self._first: list[NDArray[Any]] = []
+        self._seen: list[NDArray[Any]] = []
+        self._known = True
 
     def is_max_optimal(self) -> bool:
         """Whether higher is better."""
@@ -90,28 +104,32 @@ class ExactMetric:
         """The value on the pool whose targets these are, and a weight of 1."""
         scores = np.asarray(approxes[0], dtype=np.float64)
         given = np.asarray(target, dtype=np.float32)
-        for targets, data in self.data:
-            if np.array_equal(targets, given):
-                self._strange = 0
-                return value_on(self.metric, scores, data, threads=self.threads), 1.0
-        self._strange += 1
-        if self._strange >= _MOST_SETS:
+        self._follow(given)
+        data = next((data for targets, data in self.data if np.array_equal(targets, given)), None)
+        self._known = data is not None
+        return (0.0 if data is None else value_on(self.metric, scores, data, threads=self.threads)), 1.0
+
+    def _follow(self, given: NDArray[Any]) -> None:
+        """Raise `DataError` when an iteration ends with a data set that is not known.
+
+        With ``metric_period`` the training data, which come first, are left out of some iterations.
+        """
+        ends = any(np.array_equal(targets, given) for targets in (*self._first, *self._seen))
+        if ends and not self._known:
+            # CatBoost shows the whole chain of errors, and leaves an earlier one of a metric in it.
             raise DataError(
-                f"{self.metric} was made for pools that CatBoost does not evaluate on: its last "
-                f"{self._strange} data sets were others. Give eval_metric the very pool of eval_set."
-            )
-        return 0.0, 1.0
+                f"{self.metric} was made for pools that CatBoost does not evaluate on last, where it looks "
+                "for the best iteration. Give eval_metric the very pool of eval_set, the last of several."
+            ) from None
+        here = given.copy()
+        self._first = self._first or [here]
+        self._seen = [here] if ends else [*self._seen, here]
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
-        return _again, (self.metric, self.data, self.threads)
+        return _named, (self.metric, self.data, self.threads)
 
     def __repr__(self) -> str:
         return f"catboost.eval_metric({self.metric})"
-
-
-def _again(metric: Metric, data: Any, threads: int | None) -> ExactMetric:
-    made: ExactMetric = type(str(metric), (ExactMetric,), {})(metric, data, threads=threads)
-    return made
 
 
 def best_iteration(
@@ -131,14 +149,15 @@ def best_iteration(
     every : int
         Look at every so many trees only, and at the last.
     """
-    known, data = metric_of(metric), _behind(pool)
-    trees, step = int(model.tree_count_), max(1, int(every))
+    known, data, step = metric_of(metric), _behind(pool), as_whole_number("every of best_iteration", every, 1)
+    if not model.tree_count_:
+        raise ArgumentError("Argument model of best_iteration must be a model with trees: fit it first.")
+    trees = int(model.tree_count_)
     best, at = -np.inf, trees - 1
     ends = [*range(step, trees, step), trees]
     stages = model.staged_predict(pool, prediction_type="RawFormulaVal", eval_period=step)
     for end, scores in zip(ends, stages, strict=True):
-        value = value_on(known, scores, data, threads=threads)
-        gain = value if higher_is_better(known) else -value
-        if gain > best:
-            best, at = gain, end - 1
+        height = signed(known, value_on(known, scores, data, threads=threads))
+        if height > best:
+            best, at = height, end - 1
     return at

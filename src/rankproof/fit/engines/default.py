@@ -15,10 +15,10 @@ import warnings
 from dataclasses import replace
 
 from rankproof.errors import ArgumentError, ConsistencyWarning
+from rankproof.fit.resolve import asked_loss
 from rankproof.losses.auto import Choice, choose
 from rankproof.losses.base import Loss
 from rankproof.losses.lift import Lift
-from rankproof.losses.parse import aimed_at
 from rankproof.losses.squared import CentredSquared
 from rankproof.metrics.base import Metric
 from rankproof.metrics.parse import metric as metric_of
@@ -88,13 +88,8 @@ def engine_loss(
     (lift:normalised-gain@10, softmax:normalised-gain@10, squared:gain)
     """
     known = metric_of(metric)
-    if isinstance(loss, Loss):
-        return loss
-    if not isinstance(loss, str):
-        raise ArgumentError(f"Argument loss must be 'auto', the name of a loss or a loss, got {loss!r}.")
-    if loss != "auto":
-        return aimed_at(known, loss, noise)
-    return chosen(known, noise, among=among, stacklevel=stacklevel + 1).loss
+    asked = asked_loss(known, loss, noise)
+    return chosen(known, noise, among=among, stacklevel=stacklevel + 1).loss if asked is None else asked
 
 
 def chosen(

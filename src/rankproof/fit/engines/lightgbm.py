@@ -71,6 +71,10 @@ def objective(
     Weights: ``weight`` of the Dataset has one number per row. They weigh items for a loss that is a sum over
     items (squared, lift, softmax); for any other loss they must be the same within each query, and weigh
     queries.
+
+    Not with ``bagging_by_query``: LightGBM (4.7) then grows wrong trees for any objective of one's own, or
+    none: squares written as one do not give the model of its ``regression``, as they do without it. Nor with
+    ``position``, which only LightGBM's ``lambdarank`` reads.
     """
     engine("lightgbm")
     known = metric_of(metric)
@@ -124,6 +128,7 @@ class Objective:
     ) -> tuple[Float64s, Float64s]:
         """Gradient and second derivative, one number per row each. LightGBM counts these four parameters."""
         owner, scores, labels, weights, sizes = _read(first, second, weight, group)
+        _refuse_lost(second)
         return self._made.get(owner, (labels, weights, sizes), lambda: self._make(labels, weights, sizes)).at(
             scores
         )
@@ -161,6 +166,23 @@ class ExactMetric:
 
     def __repr__(self) -> str:
         return f"lightgbm.eval_metric({', '.join(map(str, self.metrics))})"
+
+
+def _refuse_lost(data: Any) -> None:
+    """Raise `ArgumentError` for what LightGBM would drop, or do wrong, with an objective of one's own.
+
+    A Dataset has the parameters only when training made it; the estimators hand over no Dataset at all.
+    """
+    if getattr(data, "get_position", lambda: None)() is not None:
+        raise ArgumentError(
+            "The Dataset has position=, which only LightGBM's lambdarank reads: it would be lost. Leave it "
+            "out, and put what is known of position bias into the weights."
+        )
+    if (getattr(data, "params", None) or {}).get("bagging_by_query"):
+        raise ArgumentError(
+            "bagging_by_query does not work with an objective of one's own: LightGBM 4.7 then grows wrong "
+            "trees, or none. Use bagging_fraction without it, or regression_target and plain regression."
+        )
 
 
 def _read(first: Any, second: Any, weight: Any, group: Any) -> _Contents:

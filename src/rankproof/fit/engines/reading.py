@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankproof.arrays import Float64s, Int64s, as_labels, as_weights
-from rankproof.errors import ArgumentError, DataError
-from rankproof.fit.inputs import supervision
+from rankproof.arrays import Float64s, Int64s, as_labels, as_weights, flat_floats
+from rankproof.errors import ArgumentError
+from rankproof.fit.inputs import first_of_query, supervision
 from rankproof.fit.objective import Supervision
-from rankproof.losses.base import LOSSES, Loss
+from rankproof.losses.base import Loss
 
 __all__ = ["Judged", "as_written", "judged", "offsets_of_sizes", "supervised", "weights_of_queries"]
 
@@ -41,13 +40,18 @@ def offsets_of_sizes(sizes: Any, rows: int, where: str) -> Int64s:
     >>> offsets_of_sizes([2, 1], 3, "the Dataset").tolist()
     [0, 2, 3]
     """
-    given = np.zeros(0) if sizes is None else np.asarray(sizes)
+    given = flat_floats("group", [] if sizes is None else sizes)
     if given.size == 0:
         raise ArgumentError(
             f"{where} has no groups, so it is not known which rows are the items of one query. "
             f"Give the group sizes (for one query of all rows, group=[{rows}])."
         )
-    # Unsigned sizes would wrap around where they are subtracted.
+    wrong = ~((given >= 0) & (given == np.trunc(given)))
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        raise ArgumentError(
+            f"{where} has a group of {given[at]:g} rows at {at}: sizes are whole numbers >= 0."
+        )
     offsets = np.concatenate(([0], np.cumsum(given.astype(np.int64)))).astype(np.int64)
     if int(offsets[-1]) != rows:
         raise ArgumentError(f"{where} has {rows} rows, but its group sizes add up to {int(offsets[-1])}.")
@@ -63,7 +67,7 @@ def weights_of_queries(row_weights: Any, offsets: Int64s) -> Float64s | None:
     if row_weights is None:
         return None
     rows = as_weights("weight", as_written(row_weights), int(offsets[-1]))
-    first, differs = _first_of_query(rows, offsets)
+    first, differs = first_of_query(rows, offsets)
     sizes = np.diff(offsets)
     full = sizes > 0
     sums = np.zeros(sizes.size)
@@ -72,15 +76,6 @@ def weights_of_queries(row_weights: Any, offsets: Int64s) -> Float64s | None:
     count = np.concatenate(([0], np.cumsum(differs)))
     equal = count[offsets[1:]] == count[offsets[:-1]]
     return np.where(equal, first, sums / np.maximum(sizes, 1))
-
-
-def _first_of_query(rows: Float64s, offsets: Int64s) -> tuple[Float64s, NDArray[np.bool_]]:
-    """The first row's number in every query (0 without rows), and which rows have another one."""
-    sizes = np.diff(offsets)
-    first = np.zeros(sizes.size)
-    first[sizes > 0] = rows[offsets[:-1][sizes > 0]]
-    differs: NDArray[np.bool_] = rows != np.repeat(first, sizes)
-    return first, differs
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,29 +99,11 @@ def supervised(
     *,
     row_weights: Any = None,
     query_weights: Any = None,
+    weight_name: str = "weight",
     threads: int | None = None,
 ) -> Supervision:
-    """Targets and weights of a loss, from what the engine keeps.
-
-    Weights of rows are weights of items for a loss that is a sum over items. For any other they must be the
-    same within each query, and multiply the query's loss.
-    """
-    known = as_written(labels)
-    if np.isnan(known).any():
-        raise DataError(
-            f"The labels hold NaN at row {int(np.argmax(np.isnan(known)))}: an item without a judgment. "
-            "Drop such items, or give them grade 0."
-        )
-    rows = None if row_weights is None else as_weights("weight", as_written(row_weights), known.size)
-    if rows is not None and not loss.takes_item_weights:
-        first, unequal = _first_of_query(rows, offsets)
-        if unequal.any():
-            at = int(np.argmax(unequal))
-            query = int(np.searchsorted(offsets, at, side="right")) - 1
-            raise ArgumentError(
-                f"Row {at} has weight {rows[at]:g}, other rows of its query {query} have {first[query]:g}; "
-                f"the loss {loss.name} is not a sum over items, so that items have no weights of their own. "
-                f"Give all rows of a query the same weight, or use a loss with item weights: "
-                f"{', '.join(name for name, kind in LOSSES.items() if kind.takes_item_weights)}."
-            )
-    return supervision(loss, known, offsets, query_weights, rows, threads=threads)
+    """Targets and weights of a loss, from what the engine keeps; weights of rows are those of items."""
+    rows = None if row_weights is None else as_written(row_weights)
+    return supervision(
+        loss, as_written(labels), offsets, query_weights, rows, weight_name=weight_name, threads=threads
+    )

@@ -9,6 +9,7 @@ from rankproof.errors import ArgumentError
 from rankproof.fit.engines.default import chosen
 from rankproof.fit.engines.reading import offsets_of_sizes
 from rankproof.fit.inputs import query_offsets
+from rankproof.losses.squared import Squared
 from rankproof.metrics.base import Metric
 
 __all__ = ["queries_of", "regression_target"]
@@ -68,4 +69,4 @@ def regression_target(
     """
     known = as_labels(labels)
     starts = queries_of(known.size, qid, group, offsets)
-    return chosen(metric, noise, stacklevel=3).target.values(known, starts, threads=threads)
+    return chosen(metric, noise, among=(Squared,), stacklevel=3).target.values(known, starts, threads=threads)

@@ -30,20 +30,28 @@ def _squared(_: Any, s: Tensor, u: Tensor, v: Tensor | None, layout: Layout) -> 
     return layout.total(_weighted((s - u).square(), v))
 
 
+def _centred(x: Tensor, n: Tensor, layout: Layout) -> Tensor:
+    """The differences to the mean of the query; ``n`` is the number of its items, at least 1."""
+    # Differences to the first item's: what all have in common cancels before it can round.
+    x = layout.keep(x - layout.spread(layout.first(x)))
+    return layout.keep(x - layout.spread(layout.total(x / layout.spread(n))))
+
+
 def _centred_squared(_: Any, s: Tensor, u: Tensor, v: Tensor | None, layout: Layout) -> Tensor:  # noqa: ARG001
     n = layout.sizes.clamp(min=1).to(s.dtype)
-    d = s - u
-    # Differences to the first item's: what all have in common cancels before it can round.
-    d = layout.keep(d - layout.spread(layout.first(d)))
-    d = layout.keep(d - layout.spread(layout.total(d / layout.spread(n))))
-    return layout.total(d.square())
+    return layout.total(_centred(s - u, n, layout).square())
+
+
+def _below_peak(x: Tensor, layout: Layout) -> tuple[Tensor, Tensor]:
+    """How far every item is below the largest of its query, and the sum of exp(-that), 1 for no items."""
+    below = layout.keep(layout.spread(layout.peak(x)) - x)
+    mass = layout.total((-below).exp())
+    return below, mass.where(layout.sizes > 0, mass.new_ones(()))
 
 
 def _cross_entropy(s: Tensor, u: Tensor, layout: Layout) -> Tensor:
     """The sum of u_i (log sum_j exp(s_j) - s_i); a target of 0 adds nothing, whatever the score."""
-    below = layout.keep(layout.spread(layout.peak(s)) - s)
-    mass = layout.total((-below).exp())
-    mass = mass.where(layout.sizes > 0, mass.new_ones(()))
+    below, mass = _below_peak(s, layout)
     return layout.total(u * below.where(u != 0, below.new_zeros(()))) + layout.total(u) * mass.log()
 
 
@@ -52,9 +60,7 @@ def _softmax(_: Any, s: Tensor, u: Tensor, v: Tensor | None, layout: Layout) -> 
 
 
 def _listnet(_: Any, s: Tensor, y: Tensor, v: Tensor | None, layout: Layout) -> Tensor:  # noqa: ARG001
-    below = layout.keep(layout.spread(layout.peak(y)) - y)
-    mass = layout.total((-below).exp())
-    mass = mass.where(layout.sizes > 0, mass.new_ones(()))
+    below, mass = _below_peak(y, layout)
     shares = layout.keep((-below).exp() / layout.spread(mass))
     logs = -below - layout.spread(mass.log())
     entropy = layout.total(shares * logs.where(shares > 0, logs.new_zeros(())))
@@ -161,10 +167,7 @@ def _bregman(loss: Any, s: Tensor, u: Tensor, v: Tensor | None, layout: Layout) 
 
 def _lift(_: Any, s: Tensor, u: Tensor, v: Tensor | None, layout: Layout) -> tuple[Tensor, Tensor]:
     n, far = layout.sizes.clamp(min=1).to(s.dtype), huge(s)
-    a, s = _weighted(u, v), s.clamp(-far, far)
-    # Differences to the first item's: what all have in common cancels before it can round.
-    c = layout.keep(s - layout.spread(layout.first(s)))
-    c = layout.keep(c - layout.spread(layout.total(c / layout.spread(n))))
+    a, c = _weighted(u, v), _centred(s.clamp(-far, far), n, layout)
     mass = layout.total(a)
     common = mass * (bounded(layout.total(c.square())) - 1) / n
     values = bounded(common + layout.total(a * bounded((1 - c).square())))

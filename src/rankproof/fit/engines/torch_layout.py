@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from rankproof.fit.engines.torch_pairs import wide
+
 if TYPE_CHECKING:
     from torch import Tensor
 
@@ -56,7 +58,10 @@ class Flat:
         return x
 
     def total(self, x: Tensor) -> Tensor:
-        return x.new_zeros(self.sizes.shape[0]).index_add(0, self._query, x)
+        # One item after the other is added: in float32 a long query would lose half of the digits.
+        kind = wide(x)
+        sums = x.new_zeros(self.sizes.shape[0], dtype=kind).index_add(0, self._query, x.to(kind))
+        return sums.to(x.dtype)
 
     def peak(self, x: Tensor) -> Tensor:
         low = x.new_full((self.sizes.shape[0],), -float("inf"))

@@ -12,6 +12,7 @@ from rankproof.errors import ArgumentError, DataError
 from rankproof.fit.engines.missing import engine
 from rankproof.fit.engines.torch_forms import check_form, held, in_buckets, per_query
 from rankproof.fit.engines.torch_layout import Flat, Layout, Padded
+from rankproof.fit.inputs import check_judged
 from rankproof.losses.base import Loss
 
 if TYPE_CHECKING:
@@ -256,11 +257,7 @@ def _targets(loss: Loss, labels: Any, offsets: Any, mask: Any, dtype: Any) -> Te
             )
         flat = as_labels(known[inside])
         bounds = np.concatenate(([0], np.cumsum(inside.sum(axis=1)))).astype(np.int64)
-    if np.isnan(flat).any():
-        raise DataError(
-            f"Argument labels holds NaN at item {int(np.argmax(np.isnan(flat)))}: an item without a "
-            "judgment. Drop such items, or give them grade 0."
-        )
+    check_judged(flat, bounds, unit="item")
     made = loss.targets(flat, bounds)
     loss.check_targets(made)
     if inside is not None:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.arrays import Float64s, as_weights
+from rankproof.arrays import Float64s
 from rankproof.errors import ArgumentError
 from rankproof.fit.engines.default import engine_loss
 from rankproof.fit.engines.exact import as_metrics, higher_is_better, value_on
@@ -28,7 +28,13 @@ from rankproof.fit.engines.reading import Judged, supervised
 from rankproof.fit.engines.regression import regression_target
 from rankproof.fit.engines.remembered import Remembered
 from rankproof.fit.engines.steps import check_curvature
-from rankproof.fit.engines.xgboost_data import judged_matrix, offsets_of, query_weights, refuse_arrays
+from rankproof.fit.engines.xgboost_data import (
+    judged_matrix,
+    labels_of,
+    offsets_of,
+    query_weights,
+    refuse_arrays,
+)
 from rankproof.fit.engines.xgboost_stopping import early_stopping
 from rankproof.losses.base import Loss
 from rankproof.metrics.base import Metric
@@ -133,21 +139,19 @@ class Objective:
     def __call__(self, scores: Any, data: Any, sample_weight: Any = None) -> tuple[Float64s, Float64s]:
         """Gradient and second derivative, one number per row each."""
         refuse_arrays(data, sample_weight)
-        labels, groups, weights = data.get_label(), data.get_uint_info("group_ptr"), data.get_weight()
+        labels, groups, weights = labels_of(data), data.get_uint_info("group_ptr"), data.get_weight()
         contents: tuple[NDArray[Any] | None, ...] = (labels, groups, weights)
         return self._made.get(data, contents, lambda: self._make(data, labels)).at(scores)
 
     def _make(self, data: Any, labels: Any) -> Gradients:
         offsets = offsets_of(data)
-        rows = self.item_weight
-        if rows is not None:
-            rows = as_weights("item_weight", rows, labels.size)
         found = supervised(
             self.loss,
             labels,
             offsets,
-            row_weights=rows,
+            row_weights=self.item_weight,
             query_weights=query_weights(data, offsets),
+            weight_name="item_weight",
             threads=self.threads,
         )
         return Gradients(self.loss, found, threads=self.threads)
@@ -173,8 +177,7 @@ class ExactMetric:
     def __call__(self, scores: Any, data: Any, sample_weight: Any = None) -> Any:
         """The values at these scores."""
         refuse_arrays(data, sample_weight)
-        labels, groups, weights = data.get_label(), data.get_uint_info("group_ptr"), data.get_weight()
-
+        labels, groups, weights = labels_of(data), data.get_uint_info("group_ptr"), data.get_weight()
         known = self._made.get(data, (labels, groups, weights), lambda: judged_matrix(data))
         found = [(str(m), value_on(m, scores, known, threads=self.threads)) for m in self.metrics]
         return found[0] if len(found) == 1 else found

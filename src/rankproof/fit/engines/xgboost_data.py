@@ -5,12 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankproof.arrays import Float64s, Int64s, as_weights
 from rankproof.errors import ArgumentError
 from rankproof.fit.engines.reading import Judged, as_written, offsets_of_sizes, weights_of_queries
 
-__all__ = ["judged_matrix", "offsets_of", "query_weights", "refuse_arrays"]
+__all__ = ["judged_matrix", "labels_of", "offsets_of", "query_weights", "refuse_arrays"]
+
+
+def labels_of(data: Any) -> NDArray[Any]:
+    """The labels, one per row."""
+    labels: NDArray[Any] = data.get_label()
+    if labels.size == 0 and data.num_row() > 0:
+        raise ArgumentError("The DMatrix has no labels. Give label=.")
+    return labels
 
 
 def offsets_of(data: Any) -> Int64s:
@@ -33,7 +42,7 @@ def judged_matrix(data: Any, labels: Any = None, group: Any = None) -> Judged:
     """What a metric is evaluated on; labels and group sizes may be others than those of the DMatrix."""
     rows = data.num_row()
     offsets = offsets_of(data) if group is None else offsets_of_sizes(group, rows, "The DMatrix")
-    known = as_written(data.get_label() if labels is None else labels)
+    known = as_written(labels_of(data) if labels is None else labels)
     if known.size != rows:
         raise ArgumentError(f"Argument labels must have one number per row ({rows}), got {known.size}.")
     return Judged(known, offsets, query_weights(data, offsets))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import math
 from typing import Any
 
 from rankproof.arrays import as_whole_number
 from rankproof.errors import ArgumentError
-from rankproof.fit.engines.exact import higher_is_better, value_on
+from rankproof.fit.engines.exact import value_on
 from rankproof.fit.engines.missing import engine
 from rankproof.fit.engines.xgboost_data import judged_matrix
+from rankproof.fit.scoring import signed
 from rankproof.metrics.base import Metric
 from rankproof.metrics.parse import metric as metric_of
 
@@ -30,7 +32,7 @@ def early_stopping(
 
     Give it in ``callbacks=[...]`` to ``xgboost.train``, or to any of XGBoost's estimators. The direction is
     that of the metric, and no decimals are dropped. It sets ``best_iteration`` and ``best_score`` of the
-    booster.
+    booster. Trees only: dart changes earlier trees later on, so that the best round would not come back.
 
     Parameters
     ----------
@@ -49,8 +51,6 @@ def early_stopping(
     known = metric_of(metric)
     limit = as_whole_number("rounds of early_stopping", rounds, 1)
     judged = judged_matrix(data, labels, group)
-    up = higher_is_better(known)
-
     base: Any = xgb.callback.TrainingCallback
 
     class ExactEarlyStopping(base):  # type: ignore[misc]  # known when XGBoost is loaded
@@ -62,19 +62,39 @@ def early_stopping(
                     "early_stopping watches one model, and xgboost.cv trains several. There use "
                     "custom_metric=eval_metric(...), maximize= and early_stopping_rounds=."
                 )
+            _check_kind(model)
             self.best, self.at, self.values = -math.inf, -1, []  # type: ignore[var-annotated]
             return model
 
         def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:  # noqa: ARG002
             value = value_on(known, model.predict(data, output_margin=True), judged, threads=threads)
             self.values.append(value)
-            gain = value if up else -value
-            if gain > self.best:
-                self.best, self.at = gain, epoch
+            height = signed(known, value)
+            if height > self.best:
+                self.best, self.at = height, epoch
                 model.set_attr(best_score=repr(value), best_iteration=str(model.num_boosted_rounds() - 1))
             return epoch - self.at >= limit
 
         def after_training(self, model: Any) -> Any:
-            return model[: model.best_iteration + 1] if save_best else model
+            if not save_best or not self.values:
+                return model
+            kept = model[: model.best_iteration + 1]
+            # A slice leaves the attributes behind.
+            kept.set_attr(best_score=model.attr("best_score"), best_iteration=model.attr("best_iteration"))
+            return kept
 
     return ExactEarlyStopping()
+
+
+def _check_kind(model: Any) -> None:
+    """Raise `ArgumentError` for a booster that cannot be cut after a round."""
+    kind = json.loads(model.save_config())["learner"]["gradient_booster"].get("name")
+    reasons = {
+        "dart": "changes earlier trees with every new one, so that the model of the best round is lost",
+        "gblinear": "has no trees, so that it cannot be cut after its best round",
+    }
+    if kind in reasons:
+        raise ArgumentError(
+            f"early_stopping cannot watch booster={kind!r}, which {reasons[kind]}. Use booster='gbtree', or "
+            "train a fixed number of rounds."
+        )

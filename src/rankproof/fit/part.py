@@ -1,0 +1,132 @@
+"""Whole queries with features and labels, as the arguments of an estimator give them.
+
+Labels to learn from are finite. Labels to judge by may be NaN: the metric says what such an item counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_array, column_or_1d, validate_data
+
+from rankproof.arrays import Float64s, Int64s, as_labels, as_weights, flat_floats, items_of_queries
+from rankproof.data.ranking import RankingData
+from rankproof.errors import ArgumentError
+from rankproof.fit.inputs import check_judged, per_query_weights, query_offsets, supervision
+from rankproof.fit.objective import Supervision
+from rankproof.losses.base import Loss
+
+__all__ = [
+    "AS_ARRAY",
+    "AS_LABELS",
+    "Part",
+    "held_out_part",
+    "like_features_of",
+    "supervision_of",
+    "training_features",
+    "training_part",
+]
+
+# What scikit-learn is to make of features, and of labels; labels that are not finite we name ourselves.
+AS_ARRAY: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
+AS_LABELS: dict[str, Any] = {"ensure_2d": False, "dtype": None, "ensure_all_finite": False}
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Queries to learn from or to judge by: features as a float array or CSR matrix, with what was observed.
+
+    `RankingData` has all of these too, but for features in double precision.
+    """
+
+    X: Any
+    labels: Float64s
+    offsets: Int64s
+    query_weights: Float64s | None = None
+    item_weights: Float64s | None = None
+
+    @property
+    def queries(self) -> int:
+        """How many queries there are."""
+        return self.offsets.size - 1
+
+    @property
+    def sizes(self) -> Int64s:
+        """How many items each query has."""
+        return np.diff(self.offsets)
+
+    def take(self, queries: Int64s) -> Part:
+        """A copy of these queries, in this order.
+
+        >>> whole = Part(np.eye(3), np.array([2.0, 0.0, 1.0]), np.array([0, 2, 3]))
+        >>> whole.take(np.array([1, 0])).labels
+        array([1., 2., 0.])
+        """
+        offsets, items = items_of_queries(self.offsets, queries)
+        return Part(
+            self.X[items],
+            self.labels[items],
+            offsets,
+            None if self.query_weights is None else self.query_weights[queries],
+            None if self.item_weights is None else self.item_weights[items],
+        )
+
+
+def training_features(estimator: Any, X: Any, y: Any) -> Any:
+    """Features to learn from, dense or CSR; the estimator then knows their number and names."""
+    return validate_data(estimator, X, y, validate_separately=(AS_ARRAY, AS_LABELS))[0]
+
+
+def training_part(X: Any, y: Any, qid: Any, query_weight: Any, sample_weight: Any) -> Part:
+    """The queries to learn from, from the arguments of ``fit``; the features are read already."""
+    rows = X.shape[0]
+    labels = flat_floats("y", column_or_1d(y, warn=True))
+    if labels.size != rows:
+        raise ArgumentError(f"Argument y must have one label per row of X ({rows}), got {labels.size}.")
+    offsets = query_offsets(qid, rows)
+    check_judged(labels, offsets, qid)
+    items = None if sample_weight is None else as_weights("sample_weight", sample_weight, rows)
+    return Part(X, labels, offsets, per_query_weights(query_weight, offsets), items)
+
+
+def supervision_of(part: Part | RankingData, loss: Loss, *, threads: int | None) -> Supervision:
+    """Targets and weights for a loss on these queries."""
+    return supervision(
+        loss, part.labels, part.offsets, part.query_weights, part.item_weights, threads=threads
+    )
+
+
+def held_out_part(validation: Any, read: Callable[[Any], Any]) -> Part:
+    """The queries to judge by, from the argument ``validation`` of ``fit``; ``read`` checks the features."""
+    if isinstance(validation, RankingData):
+        if validation.X is None:
+            raise ArgumentError("Argument validation must have features, got a RankingData without X.")
+        return Part(read(validation.X), validation.labels, validation.offsets, validation.query_weights)
+    if not (isinstance(validation, tuple) and len(validation) == 3):
+        raise ArgumentError(
+            f"Argument validation must be (X, y, qid) or a RankingData, got {type(validation).__name__}."
+        )
+    X, labels = read(validation[0]), as_labels(validation[1], "y of validation")
+    if labels.size != X.shape[0]:
+        raise ArgumentError(
+            f"Argument validation must have one label per row of X ({X.shape[0]}), got {labels.size}."
+        )
+    return Part(X, labels, query_offsets(validation[2], X.shape[0]))
+
+
+def like_features_of(estimator: Any) -> Callable[[Any], Any]:
+    """A reader for `held_out_part`: features as in the estimator's fit, by their number."""
+
+    def read(X: Any) -> Any:
+        X = check_array(X, **AS_ARRAY)
+        if X.shape[1] != estimator.n_features_in_:
+            raise ArgumentError(
+                f"Argument validation must have the {estimator.n_features_in_} features of X, "
+                f"got {X.shape[1]}."
+            )
+        return X
+
+    return read

@@ -1,0 +1,85 @@
+"""`Ranker`: what all rankers share once they are fitted: predict, score, save."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from os import PathLike
+from typing import Any
+
+from sklearn.base import BaseEstimator
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from rankproof.arrays import Float64s, as_labels
+from rankproof.errors import ArgumentError
+from rankproof.fit.inputs import per_query_weights, query_offsets
+from rankproof.fit.part import AS_ARRAY
+from rankproof.fit.saved import save_model
+from rankproof.fit.scoring import mean_metric, signed
+from rankproof.metrics.base import Metric
+from rankproof.metrics.parse import metric as parse_metric
+
+__all__ = ["Ranker"]
+
+
+class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+    """Base of the rankers; its children have ``fit``, the parameters, and how a row gets its score."""
+
+    metric: str | Metric
+    threads: int | None
+
+    def predict(self, X: Any, qid: Any = None) -> Float64s:
+        """The score of every row; higher is better.
+
+        Parameters
+        ----------
+        X : features of shape (items, features), as in ``fit``
+        qid : array, one query id per row
+            Needed only where ``scale`` compares the features of an item with those of its query.
+        """
+        check_is_fitted(self)
+        return self._scores(self._features(X), qid)
+
+    def score(
+        self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None, query_weight: Any = None
+    ) -> float:
+        """The mean over queries of ``metric``, exact under ties.
+
+        For a metric of which lower is better it is the mean with its sign turned, since scikit-learn takes
+        the larger score for the better one. Weights are those of queries: ``query_weight`` as in fit, and
+        ``sample_weight`` with one number per row, the same within each query. What an item without a
+        judgment (NaN) counts is said by the metric (``unjudged``).
+        """
+        scores, labels = self.predict(X, qid), as_labels(y, "y")
+        if labels.size != scores.size:
+            raise ArgumentError(f"Argument y must have one label per row ({scores.size}), got {labels.size}.")
+        metric, offsets = parse_metric(self.metric), query_offsets(qid, scores.size)
+        weights = per_query_weights(query_weight, offsets)
+        factor = per_query_weights(sample_weight, offsets, "sample_weight")
+        if factor is not None:
+            weights = factor if weights is None else factor * weights
+        return signed(metric, mean_metric(metric, scores, labels, offsets, weights, threads=self.threads))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the fitted model into the directory ``path``: model.json and the files beside it.
+
+        Nothing is pickled. The directory appears at once or not at all; a model that was there is replaced.
+        `rankproof.load_model` reads it.
+        """
+        check_is_fitted(self)
+        save_model(self, path)
+
+    def _features(self, X: Any) -> Any:
+        """Features to predict with, which must be those of the fit."""
+        return validate_data(self, X, reset=False, **AS_ARRAY)
+
+    @abstractmethod
+    def _scores(self, X: Any, qid: Any) -> Float64s:
+        """The score of every row of features that `_features` has read."""
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = BaseEstimator.__sklearn_tags__(self)
+        tags.target_tags.required = True
+        tags.target_tags.positive_only = True
+        tags.input_tags.sparse = True
+        return tags
