@@ -14,11 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.arrays import Float64s, Int64s
+from rankproof.errors import DataError
 
 __all__ = ["DenseRows", "Matrix", "SparseRows", "as_dense", "as_matrix", "linear_scores"]
 
 # Rows whose moments are taken at a time: their double-precision copy stays in the cache.
 _ROWS_AT_A_TIME = 1024
+_LARGEST = 1e300
 
 
 class Matrix(Protocol):
@@ -83,6 +85,7 @@ class DenseRows:
     def weighted_moments(self, weights: Float64s) -> tuple[Float64s, Float64s]:
         return self._moments(weights)
 
+    @np.errstate(over="ignore", invalid="ignore")
     def _moments(self, weights: Float64s | None) -> tuple[Float64s, Float64s]:
         rows, columns = self.shape
         # Sums of differences to about the mean: nothing large cancels, and one pass is enough.
@@ -94,7 +97,8 @@ class DenseRows:
             first += weighted.sum(axis=0)
             second += np.einsum("ij,ij->j", weighted, off)
         total = rows if weights is None else weights.sum()
-        return about + first / total, np.maximum(second / total - np.square(first / total), 0.0)
+        spread = second / total - np.square(first / total)
+        return _in_range(about + first / total, np.maximum(spread, 0.0))
 
     def take(self, rows: Int64s) -> DenseRows:
         return DenseRows(self.values[rows])
@@ -134,6 +138,7 @@ class SparseRows:
     def moments(self) -> tuple[Float64s, Float64s]:
         return self.weighted_moments(np.ones(self.shape[0]))
 
+    @np.errstate(over="ignore", invalid="ignore")
     def weighted_moments(self, weights: Float64s) -> tuple[Float64s, Float64s]:
         columns, total = self.shape[1], weights.sum()
         at, data = self.values.indices, self.values.data.astype(np.float64)
@@ -141,13 +146,25 @@ class SparseRows:
         mean = np.bincount(at, weight * data, minlength=columns) / total
         stored = np.bincount(at, weight, minlength=columns)
         spread = np.bincount(at, weight * np.square(data - mean[at]), minlength=columns)
-        return mean, (spread + np.maximum(total - stored, 0) * np.square(mean)) / total
+        return _in_range(mean, (spread + np.maximum(total - stored, 0) * np.square(mean)) / total)
 
     def take(self, rows: Int64s) -> SparseRows:
         return SparseRows(self.values[rows])
 
     def dense(self) -> Float64s:
         return np.asarray(self.values.toarray(), dtype=np.float64)
+
+
+def _in_range(mean: Float64s, variance: Float64s) -> tuple[Float64s, Float64s]:
+    """Mean and variance of every column; raises `DataError` for one whose squares are beyond a float."""
+    # Solvers square the mean, and the variance is a square already: both stay below 1e300.
+    wrong = ~(variance < _LARGEST) | ~(np.abs(mean) < np.sqrt(_LARGEST))
+    if wrong.any():
+        raise DataError(
+            f"Column {int(np.argmax(wrong))} of X (counted from 0) has numbers so large that their squares "
+            "overflow. Divide the column by a number, or take scale='query-minmax'."
+        )
+    return mean, variance
 
 
 def as_matrix(X: Any) -> Matrix:
