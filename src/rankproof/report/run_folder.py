@@ -15,6 +15,7 @@ import platform
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -41,9 +42,13 @@ RESULTS = "results.json"
 _PACKAGES = ("rankproof", "numpy", "scipy", "numba", "scikit-learn")
 
 
+# Looked up once: it searches the whole path.
+_version = cache(version)
+
+
 def versions(*more: str) -> dict[str, str]:
     """What the numbers depend on beside data and settings; ``more`` are packages that a model needs."""
-    known = {name: version(name) for name in (*_PACKAGES, *more)}
+    known = {name: _version(name) for name in (*_PACKAGES, *more)}
     return {**known, "python": platform.python_version(), "machine": platform.machine()}
 
 
