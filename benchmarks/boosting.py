@@ -11,8 +11,8 @@ Lambdarank looks at pairs with one item among the first 30 (its default, for nDC
 takes to optimise nDCG over the whole list (ours takes the same time for any cutoff). How far plain regression
 is below it is printed too: gradients of our own can hardly be cheaper than that.
 
-Besides the default (``ours``), centred-squared is timed. Its second derivatives are all the same, and its
-trees split off fewer items at a time, as those of regression do; LightGBM builds such trees faster.
+Besides the default (``ours``), centred-squared is timed: its second derivatives are all the same, as those of
+regression are, and LightGBM grows its trees faster.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ class Candidate:
             name: given.pop(name) for name in ("labels", "engine", "step", "query", "attend") if name in given
         }
         known |= {name: float(given.pop(name)) for name in ("smooth", "l2", "scale") if name in given}
-        parameters = {name: float(value) for name, value in given.items()}
+        parameters = {name: int(value) if value.isdigit() else float(value) for name, value in given.items()}
         short, _, name = head.partition("=")
         if short in ENGINES:
             return cls(own=name, parameters=parameters, **{**known, "engine": ENGINES[short]})

@@ -95,7 +95,15 @@ STAGES: dict[str, list[str]] = {
         "centred-squared:nDCG@10|engine=xgboost|scale=0.015625",
         "lift:nDCG@10|query=1/n|step=double|engine=xgboost|scale=0.0625",
     ],
-    "catboost": ["cat=YetiRank", "cat=QueryRMSE|labels=nDCG@10", "cat=QuerySoftMax|labels=nDCG@10"],
+    "catboost": [
+        "cat=YetiRank",
+        *(
+            f"cat={loss}|labels={target}"
+            for target in ("nDCG@10", "relevance", "satisfaction")
+            for loss in ("QueryRMSE", "QuerySoftMax")
+        ),
+        "cat=QueryRMSE|labels=nDCG@10|leaf_estimation_iterations=3",
+    ],
 }
 
 

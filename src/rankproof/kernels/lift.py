@@ -41,18 +41,21 @@ def lift(
             continue
         first, mean, all_targets = scores[start], 0.0, 0.0
         for i in range(start, end):
-            mean += _apart(scores[i], first) / n
+            # Kept where the gradient will stand, so that it is not computed three times.
+            gradient[i] = _apart(scores[i], first)
+            mean += gradient[i] / n
             a = targets[i] * item_weights[i] if weighted else targets[i]
             all_targets += a
         squares, products = 0.0, 0.0
         for i in range(start, end):
-            c = _apart(scores[i], first) - mean
+            c = gradient[i] - mean
+            gradient[i] = c
             a = targets[i] * item_weights[i] if weighted else targets[i]
             squares += c * c
             products += a * c
         total = all_targets * (bounded(squares) - 1.0) / n
         for i in range(start, end):
-            c = _apart(scores[i], first) - mean
+            c = gradient[i]
             a = targets[i] * item_weights[i] if weighted else targets[i]
             total += a * bounded((1.0 - c) * (1.0 - c))
             gradient[i] = bounded(2.0 * ((all_targets * (1.0 + c) - products) / n - a * (1.0 - c)))
