@@ -170,7 +170,7 @@ def test_numbers_are_one_category_however_they_are_written() -> None:
         (ARRAY, [2], "names the column 2; there are 0 to 1"),
         (ARRAY, ["colour"], "names the column 'colour'"),
         (ARRAY, "colour", "must be a list of columns"),
-        (ARRAY, [0], "Column 0 holds categories, which in an array are whole numbers"),
+        (ARRAY, [0], r"Column 0 \(counted from 0\) holds categories, which in an array are whole numbers"),
         (frame(), ["color"], "names the column 'color'; there are number, colour or 0 to 1"),
         (frame("object"), None, "Column 'colour' holds .*Name it in categorical_features="),
         (np.where(np.isnan(ARRAY), np.inf, ARRAY), None, "infinity"),

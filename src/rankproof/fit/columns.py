@@ -124,9 +124,9 @@ def _check_codes(X: Any, categorical: tuple[int, ...]) -> None:
         if wrong.any():
             at = int(np.argmax(wrong))
             raise DataError(
-                f"Column {column} holds categories, which in an array are whole numbers from 0 to "
-                f"{_LARGEST_CODE - 1} or NaN, got {values[at]:g} in row {at}. Number the categories, or give "
-                "a data frame."
+                f"Column {column} (counted from 0) holds categories, which in an array are whole numbers "
+                f"from 0 to {_LARGEST_CODE - 1} or NaN, got {values[at]:g} in row {at}. Number the categories, or "
+                "give a data frame."
             )
 
 
