@@ -9,7 +9,7 @@ for all.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -72,94 +72,86 @@ def staged_scores(
     """
     run = {"lightgbm": _lightgbm, "xgboost": _xgboost, "catboost": _catboost}[engine]
     known = train.labels if labels is None else labels
-    return run(objective, train, known, others, seed, trees, every, parameters)
+    return run(_Asked(objective, train, known, others, seed, trees, every, parameters))
 
 
-def _lightgbm(
-    objective: Any,
-    train: rp.RankingData,
-    labels: np.ndarray,
-    others: Sequence[rp.RankingData],
-    seed: int,
-    trees: int,
-    every: int,
-    parameters: dict[str, Any],
-) -> Staged:
+class _Asked(NamedTuple):
+    """What is to be trained, and on what."""
+
+    objective: Any
+    train: rp.RankingData
+    labels: np.ndarray
+    others: Sequence[rp.RankingData]
+    seed: int
+    trees: int
+    every: int
+    parameters: dict[str, Any]
+
+
+def _lightgbm(asked: _Asked) -> Staged:
     import lightgbm as lgb
 
-    data = lgb.Dataset(train.X, labels, group=train.sizes)
-    watched = [data.create_valid(other.X, other.labels, group=other.sizes) for other in others]
-    kept = _Kept(len(others), every)
+    data = lgb.Dataset(asked.train.X, asked.labels, group=asked.train.sizes)
+    watched = [data.create_valid(other.X, other.labels, group=other.sizes) for other in asked.others]
+    kept = _Kept(len(asked.others), asked.every)
 
     def watch(scores: np.ndarray, _: lgb.Dataset) -> list[Any]:
         kept.add(scores)
         return []
 
     lgb.train(
-        {**LIGHTGBM, **parameters, "objective": objective, "seed": seed},
+        {**LIGHTGBM, **asked.parameters, "objective": asked.objective, "seed": asked.seed},
         data,
-        trees,
+        asked.trees,
         valid_sets=watched,
         feval=watch,
     )
     return kept.arrays()
 
 
-def _xgboost(
-    objective: Any,
-    train: rp.RankingData,
-    labels: np.ndarray,
-    others: Sequence[rp.RankingData],
-    seed: int,
-    trees: int,
-    every: int,
-    parameters: dict[str, Any],
-) -> Staged:
+def _xgboost(asked: _Asked) -> Staged:
     import xgboost as xgb
 
     def matrix(data: rp.RankingData, y: np.ndarray) -> xgb.DMatrix:
         return xgb.DMatrix(data.X, y, group=data.sizes, nthread=1)
 
-    kept = _Kept(len(others), every)
+    kept = _Kept(len(asked.others), asked.every)
 
     def watch(scores: np.ndarray, _: xgb.DMatrix) -> tuple[str, float]:
         kept.add(scores)
         return "kept", 0.0
 
-    given = {**XGBOOST, **parameters, "seed": seed}
-    own = isinstance(objective, str)
+    given = {**XGBOOST, **asked.parameters, "seed": asked.seed}
+    own = isinstance(asked.objective, str)
     xgb.train(
-        {**given, "objective": objective} if own else given,
-        matrix(train, labels),
-        trees,
-        evals=[(matrix(other, other.labels), str(i)) for i, other in enumerate(others)],
-        obj=None if own else objective,
+        {**given, "objective": asked.objective} if own else given,
+        matrix(asked.train, asked.labels),
+        asked.trees,
+        evals=[(matrix(other, other.labels), str(i)) for i, other in enumerate(asked.others)],
+        obj=None if own else asked.objective,
         custom_metric=watch,
         verbose_eval=False,
     )
     return kept.arrays()
 
 
-def _catboost(
-    objective: str,
-    train: rp.RankingData,
-    labels: np.ndarray,
-    others: Sequence[rp.RankingData],
-    seed: int,
-    trees: int,
-    every: int,
-    parameters: dict[str, Any],
-) -> Staged:
+def _catboost(asked: _Asked) -> Staged:
     import catboost
 
-    pool = catboost.Pool(train.X, labels, group_id=np.repeat(np.arange(train.queries), train.sizes))
-    given = {**CATBOOST, **parameters, "random_seed": seed, "iterations": trees}
-    model = catboost.CatBoost({**given, "loss_function": objective}).fit(pool)
+    pool = catboost.Pool(
+        asked.train.X, asked.labels, group_id=np.repeat(np.arange(asked.train.queries), asked.train.sizes)
+    )
+    given = {**CATBOOST, **asked.parameters, "random_seed": asked.seed, "iterations": asked.trees}
+    model = catboost.CatBoost({**given, "loss_function": asked.objective}).fit(pool)
     return [
         np.array(
-            list(model.staged_predict(other.X, ntree_start=0, ntree_end=trees, eval_period=1, thread_count=1))
-        )[every - 1 :: every].astype(np.float32)
-        for other in others
+            list(
+                model.staged_predict(
+                    other.X, ntree_start=0, ntree_end=asked.trees, eval_period=1, thread_count=1
+                )
+            )
+        )[asked.every - 1 :: asked.every].astype(np.float32)
+        for other in asked.others
     ]
 
 

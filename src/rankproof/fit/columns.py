@@ -125,8 +125,8 @@ def _check_codes(X: Any, categorical: tuple[int, ...]) -> None:
             at = int(np.argmax(wrong))
             raise DataError(
                 f"Column {column} (counted from 0) holds categories, which in an array are whole numbers "
-                f"from 0 to {_LARGEST_CODE - 1} or NaN, got {values[at]:g} in row {at}. Number the categories, or "
-                "give a data frame."
+                f"from 0 to {_LARGEST_CODE - 1} or NaN, got {values[at]:g} in row {at}. Number the "
+                "categories, or give a data frame."
             )
 
 

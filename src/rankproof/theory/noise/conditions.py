@@ -42,33 +42,18 @@ from rankproof.metrics.disagreement import weight_of
 from rankproof.standardize.base import CONDITIONS, as_condition
 from rankproof.theory.noise.answer import Answer, Answers, Violation, check_kind
 from rankproof.theory.noise.exchange import (
-    Rdps,
-    differentiates,
-    dual,
     is_order_preserving,
     is_rank_differentiable,
-    preferred_pairs,
-    rdps,
 )
 
 __all__ = [
     "KINDS_OF",
-    "Answer",
-    "Answers",
-    "Rdps",
-    "Violation",
     "check",
-    "differentiates",
-    "dual",
     "is_binary",
     "is_independent",
     "is_low_noise",
     "is_one_relevant",
-    "is_order_preserving",
-    "is_rank_differentiable",
     "mean_differences",
-    "preferred_pairs",
-    "rdps",
 ]
 
 Weight: TypeAlias = str | Callable[[Any, Any], Any]
