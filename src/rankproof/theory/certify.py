@@ -26,7 +26,7 @@ from rankproof.feedback import Permutation
 from rankproof.losses.base import LOSSES, Loss
 from rankproof.losses.parse import aimed_at
 from rankproof.losses.parse import loss as loss_of
-from rankproof.metrics.base import Metric
+from rankproof.metrics.base import METRICS, Metric
 from rankproof.standardize.base import as_condition
 from rankproof.standardize.choose import candidates
 from rankproof.theory.formulas.formula import has_formula
@@ -183,7 +183,23 @@ def as_metric(metric: Any, direction: str = "higher") -> AnyMetric:
             f"Argument direction is for a metric of your own; of {found} {found.direction} is better, "
             f"got {direction!r}."
         )
+    if isinstance(found, Metric):
+        _check_own_class(found)
     return found
+
+
+def _check_own_class(metric: Metric) -> None:
+    """What is known of a metric of the library does not hold for a class that is derived from it."""
+    kind = type(metric)
+    derived = not set(METRICS.values()).isdisjoint(kind.__mro__[1:])
+    borrowed = metric.name in METRICS and METRICS[metric.name] is not kind
+    if not derived and not borrowed:
+        return
+    raise ArgumentError(
+        f"Metric {metric} is of the class {kind.__name__}, which has the name of another metric or is "
+        "derived from one, so what is proven of that metric need not hold for it. Give it as a function "
+        "(ranking, feedback) -> number."
+    )
 
 
 def as_loss(

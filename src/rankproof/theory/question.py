@@ -16,7 +16,7 @@ from math import factorial
 from typing import Any
 
 from rankproof.errors import ArgumentError
-from rankproof.losses.base import Loss
+from rankproof.losses.base import LOSSES, Loss
 from rankproof.metrics.base import Metric
 from rankproof.theory.existence.decide import Existence, target_exists
 from rankproof.theory.monotone import is_monotone
@@ -160,4 +160,6 @@ class Question:
 def _stated(thing: Loss | UserLoss | AnyMetric) -> str:
     """What is asked about, as text that names nothing else."""
     own = isinstance(thing, (UserLoss, UserMetric)) and not is_place(str(thing))
-    return f"{FUNCTION}{thing}" if own else str(thing)
+    # A class of the user's own under the name of another loss.
+    borrowed = isinstance(thing, Loss) and thing.name in LOSSES and LOSSES[thing.name] is not type(thing)
+    return f"{FUNCTION}{thing}" if own or borrowed else str(thing)

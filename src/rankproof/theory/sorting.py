@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
-from rankproof.losses.base import Loss
+from rankproof.losses.base import LOSSES, Loss
 from rankproof.losses.cosine import Cosine
 from rankproof.losses.listnet import ListNet
 from rankproof.losses.pointwise import PointwiseLogistic
@@ -60,18 +60,20 @@ def sorting_of(loss: Any) -> Sorting | None:
     if not isinstance(loss, Loss) or (loss.needs == "labels" and loss.target is not None):
         # What is known of a loss on labels does not hold for what a target makes of them.
         return None
-    if isinstance(loss, PointwiseLogistic):
+    # A class of the user's own that is derived from one of these need not sort as it does.
+    known = loss.name in LOSSES and LOSSES[loss.name] is type(loss)
+    if known and isinstance(loss, PointwiseLogistic):
         target = Relevance(rel=loss.rel)
         return Sorting(
             str(target), target, increasing=False, reference="the log-odds of P(y >= rel) rise with it"
         )
-    if isinstance(loss, ListNet):
+    if known and isinstance(loss, ListNet):
         return Sorting("softmax(y)", None, increasing=True, reference="R11 Prop. 7")
-    if isinstance(loss, XENDCG):
+    if known and isinstance(loss, XENDCG):
         why = "cross-entropy with a normalised target: softmax(s) is its mean at the minimum"
         return Sorting("the target of XE-NDCG", None, increasing=True, reference=why)
     claim = loss.claims.get("order_preserving")
-    if isinstance(loss, (Cosine, QFamily)) and claim is not None and not claim.value:
+    if known and isinstance(loss, (Cosine, QFamily)) and claim is not None and not claim.value:
         aim = _aim(loss)
         return Sorting(f"{aim} / its norm", None, increases_with_labels(aim), claim.reference)
     if claim is None or not claim.value:

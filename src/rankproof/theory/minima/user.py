@@ -7,6 +7,11 @@ sides lie above the value at c, so does everything outside, since a convex funct
 way out cannot rise in between: every minimiser is in the box. For a loss that is blind to a shift of all
 scores, the same is done among the scores with the same sum.
 
+At a kink there are many tangents, and neither central differences nor a gradient that splits a tie need give
+one. But the slope of every tangent lies, item by item, between the differences of the two sides. So the
+middle of the two is taken, and half of what is between them is its error, which the bound has to bear. Places
+are moved a little, off the kinks that programs like to name.
+
 The numbers are floats, with room for their rounding, and that the loss is convex is the user's word. So this
 is a computation that anyone can repeat, not a proof in intervals as for the losses of the registry.
 """
@@ -21,16 +26,17 @@ import numpy as np
 
 from rankproof.arrays import Float64s
 from rankproof.feedback import Law
-from rankproof.theory.minima.expected import ExpectedLosses
 from rankproof.theory.minima.minimise import minimise
 from rankproof.theory.minima.minimum import Minimum
-from rankproof.theory.user.loss import UserLoss
+from rankproof.theory.user.loss import STEP, UserLoss
 
 __all__ = ["check_user_minimum", "enclose_user"]
 
 MOST_TANGENTS = 40
-# Rounding of values, and of slopes that are given or taken from differences, relative to their size.
-VALUE_ROUNDING, SLOPE_ROUNDING, DIFFERENCE_ROUNDING = 1e-11, 1e-11, 1e-7
+# Rounding of values, and of slopes taken from differences, relative to their size.
+VALUE_ROUNDING, DIFFERENCE_ROUNDING = 1e-11, 1e-7
+# How far places are moved off the kinks, relative to the box.
+MOVED = 1e-3
 # A ball whose radius is this share of a gap tells the two scores apart.
 SHARE = 0.65
 SHIFTS = (-1.3, 0.7, 2.9)
@@ -72,27 +78,42 @@ class _Box:
     """The box around the center, and the tangents known so far."""
 
     def __init__(self, loss: UserLoss, law: Law, minimum: Minimum) -> None:
-        self.expected = ExpectedLosses(loss, law.support)
-        self.shares = np.array([[float(p) for p in law.probabilities]])
+        self.loss = loss
+        self.terms = [(y, float(p)) for y, p in law.pairs()]
         self.center = np.array([float(x) for x in minimum.center])
         # The corners of the box lie within the ball, whatever the rounding.
         self.half = float(minimum.radius) / sqrt(law.items) * (1.0 - 1e-9)
         self.blind = _blind_to_shifts(loss, law, self.center)
-        self.points: list[Float64s] = []
-        self.values: list[float] = []
+        self.rng = np.random.default_rng(2012)
+        # A tangent is at least its start plus its slope times the steps from the center, all over the box.
+        self.starts: list[float] = []
         self.slopes: list[Float64s] = []
-        self.level = self._add(self.center)
-        exactly = loss.gradient is not None
-        size = 1.0 + abs(self.level) + float(np.abs(self.expected.slopes(self.center[None])).max())
-        slope_error = (SLOPE_ROUNDING if exactly else DIFFERENCE_ROUNDING) * size
-        self.slack = VALUE_ROUNDING * size + 2.0 * self.half * law.items * slope_error
+        self.level = self._add(self.center)[1]
 
-    def _add(self, point: Float64s) -> float:
-        values, slopes = self.expected.evaluate(point[None], self.shares)
-        self.points.append(point)
-        self.values.append(float(values[0]))
-        self.slopes.append(slopes[0])
-        return float(values[0])
+    def _at(self, point: Float64s) -> tuple[float, float]:
+        """The expected loss, and the size of what was added up."""
+        values = [self.loss.value(point, y) for y, _ in self.terms]
+        return sum(p * v for (_, p), v in zip(self.terms, values, strict=True)), max(map(abs, values))
+
+    def _add(self, point: Float64s) -> tuple[float, float]:
+        """Between which numbers the loss at a place is; the tangent there is remembered."""
+        value, size = self._at(point)
+        before, after = np.empty(point.size), np.empty(point.size)
+        for item in range(point.size):
+            step = np.zeros(point.size)
+            step[item] = STEP * max(1.0, abs(point[item]))
+            before[item] = (value - self._at(point - step)[0]) / step[item]
+            after[item] = (self._at(point + step)[0] - value) / step[item]
+        slope = (before + after) / 2.0
+        size += 1.0 + float(np.abs(slope).max())
+        rounding = VALUE_ROUNDING * size
+        if np.isfinite(slope).all():
+            error = np.abs(after - before) / 2.0 + DIFFERENCE_ROUNDING * size
+            away = point - self.center
+            worst = float(error @ (np.abs(away) + self.half))
+            self.starts.append(value - float(slope @ away) - worst - rounding)
+            self.slopes.append(slope)
+        return value - rounding, value + rounding
 
     def side(self, item: int, way: float) -> str | None:
         """None when the loss is above its value at the center all over one side of the box."""
@@ -102,10 +123,11 @@ class _Box:
             others = np.arange(x.size) != item
             x[others] -= way * self.half / (x.size - 1)
         for _ in range(MOST_TANGENTS):
-            if not self._add(x) > self.level + self.slack:
-                return f"the loss at {x.tolist()} is not above that at the center"
+            moved = x + MOVED * self.half * self.rng.uniform(-1.0, 1.0, x.size)
+            if not self._add(moved)[0] > self.level:
+                return f"the loss at {moved.tolist()} is not above that at the center"
             lowest, x = self._lowest(item, way)
-            if lowest > self.level + self.slack:
+            if lowest > self.level:
                 return None
         return f"{MOST_TANGENTS} tangents do not bound the loss where item {item} is at the side of the box"
 
@@ -114,8 +136,9 @@ class _Box:
         from scipy.optimize import linprog
 
         n = self.center.size
-        slopes = np.array(self.slopes)
-        starts = np.array(self.values) - np.einsum("ki,ki->k", slopes, np.array(self.points) - self.center)
+        if not self.slopes:
+            return -np.inf, self.center
+        slopes, starts = np.array(self.slopes), np.array(self.starts)
         bounds = [(-self.half, self.half)] * n
         bounds[item] = (way * self.half, way * self.half)
         found = linprog(
@@ -139,6 +162,6 @@ def _blind_to_shifts(loss: UserLoss, law: Law, center: Float64s) -> bool:
         for scores in (center, rng.normal(size=center.size)):
             value = loss.value(scores, y)
             for shift in SHIFTS:
-                if abs(loss.value(scores + shift, y) - value) > 1e-9 * (1.0 + abs(value)):
+                if abs(loss.value(scores + shift, y) - value) > VALUE_ROUNDING * (1.0 + abs(value)):
                     return False
     return True

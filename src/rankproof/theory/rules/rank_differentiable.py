@@ -35,7 +35,8 @@ def rank_differentiable(question: Question) -> Verdict | None:
     loss = question.loss
     if (
         question.noise != "rank-differentiable"
-        or not isinstance(loss, Preorder)
+        # Not one derived from it, which need not have its minimisers.
+        or type(loss) is not Preorder
         or loss.target is not None
         or question.space.kind == "preferences"
     ):

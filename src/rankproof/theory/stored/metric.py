@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from rankproof.errors import ArgumentError, DataError
 from rankproof.theory.spaces import MOST_ITEMS, space_from_plain, space_to_plain
-from rankproof.theory.user.metric import DIRECTIONS, ROUNDING, UserMetric
+from rankproof.theory.user.metric import DIRECTIONS, ROUNDING, UserMetric, drowned
 from rankproof.theory.values import ValueTable
 
 __all__ = ["metric_from_plain", "metric_to_plain"]
@@ -42,6 +42,8 @@ def metric_from_plain(name: str, plain: Mapping[str, Any]) -> ValueTable:
     slack = Fraction(plain["slack"])
     if slack not in (0, ROUNDING * max(abs(value) for row in rows for value in row)):
         raise DataError(f"the slack of the stored values of {name} is not that of the rounding of floats")
+    if drowned(rows, slack) is not None:
+        raise DataError(f"the stored values of {name} are of too different sizes for the rounding of floats")
     if plain["direction"] not in DIRECTIONS:
         raise DataError(f"the direction of {name} must be one of {', '.join(DIRECTIONS)}")
     return ValueTable(UserMetric(_stored, name, plain["direction"]), space, rankings, rows, slack)

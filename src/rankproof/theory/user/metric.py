@@ -5,7 +5,9 @@ The ranking is a tuple of items, best first; the feedback gives the grade of an 
 give finite numbers, the same when called again, and treat all items alike.
 
 Floats are read as the fraction with a denominator up to 10,000 they are nearest to, when they agree with it
-to the last digits; else they are taken as they are, with the rounding of floats in mind (`slack`).
+to the last digits and not by chance (large floats have few digits behind the point); else they are taken as
+they are, with the rounding of floats in mind (`slack`). That is relative to the largest value, so floats that
+differ on some feedback by next to nothing beside it are refused.
 
 >>> def clicks_at_2(ranking, feedback):
 ...     return feedback[ranking[0]] + 0.5 * feedback[ranking[1]]
@@ -26,12 +28,17 @@ from rankproof.errors import ArgumentError, RankproofError
 from rankproof.feedback import Feedback
 from rankproof.theory.spaces import FEEDBACK_KINDS, Space
 
-__all__ = ["UserMetric", "as_user_metric"]
+__all__ = ["DIRECTIONS", "ROUNDING", "UserMetric", "as_user_metric", "drowned"]
 
 DIRECTIONS = ("higher", "lower")
 LARGEST_DENOMINATOR = 10_000
+# How often a float that is no such fraction may agree with one.
+CHANCE = Fraction(1, 10**4)
 # Rounding of a few dozen floating-point operations, relative to the largest value.
 ROUNDING = Fraction(1, 10**12)
+# Values that are smaller than the first on some feedback and differ by less than the second there, relative
+# to the largest value, drown in that rounding.
+SMALL, LEAST_SPREAD = Fraction(1, 10**3), Fraction(1, 10**6)
 Rows = tuple[tuple[Fraction, ...], ...]
 
 
@@ -56,6 +63,7 @@ class UserMetric:
         rows, slack = _as_fractions(raw)
         self._check_again(space, rankings, raw)
         self._check_symmetry(space, rankings, rows, slack)
+        self._check_sizes(space, rows, slack)
         sign = 1 if self.direction == "higher" else -1
         return tuple(tuple(sign * value for value in row) for row in rows), slack
 
@@ -102,6 +110,15 @@ class UserMetric:
                         f"{_shown(before)}, then {_shown(again)}. Take out what is random or remembered."
                     )
 
+    def _check_sizes(self, space: Space, rows: Rows, slack: Fraction) -> None:
+        place = drowned(rows, slack)
+        if place is not None:
+            raise ArgumentError(
+                f"Metric {self} gave floats of very different sizes: on feedback {space.feedback[place]!r} "
+                f"its values differ by less than {float(LEAST_SPREAD):.0e} of its largest value, which may "
+                "not be told from rounding. Let it compute with fractions.Fraction."
+            )
+
     def _check_symmetry(
         self, space: Space, rankings: Sequence[tuple[int, ...]], rows: Rows, slack: Fraction
     ) -> None:
@@ -125,6 +142,17 @@ class UserMetric:
                         )
 
 
+def drowned(rows: Rows, slack: Fraction) -> int | None:
+    """The first feedback on which values differ, but little beside the rounding of the largest value."""
+    if slack:
+        for place, column in enumerate(zip(*rows, strict=True)):
+            spread = max(column) - min(column)
+            size, largest = max(map(abs, column)), slack / ROUNDING
+            if size < SMALL * largest and 2 * ROUNDING * size < spread < LEAST_SPREAD * largest:
+                return place
+    return None
+
+
 def as_user_metric(
     function: Callable[[tuple[int, ...], Any], Any], direction: str = "higher", name: str | None = None
 ) -> UserMetric:
@@ -141,7 +169,9 @@ def _as_fractions(raw: list[list[Any]]) -> tuple[Rows, Fraction]:
         for value in row:
             if isinstance(value, float):
                 near = Fraction(value).limit_denominator(LARGEST_DENOMINATOR)
-                exactly = abs(float(near) - value) <= 2 * math.ulp(value)
+                exactly = abs(near - Fraction(value)) <= 2 * Fraction(math.ulp(value)) and not _by_chance(
+                    near
+                )
                 slack = slack if exactly else Fraction(1)
                 made.append(near if exactly else Fraction(value))
             else:
@@ -149,6 +179,11 @@ def _as_fractions(raw: list[list[Any]]) -> tuple[Rows, Fraction]:
         rows.append(tuple(made))
     largest = max(abs(value) for row in rows for value in row)
     return tuple(rows), slack * ROUNDING * largest
+
+
+def _by_chance(near: Fraction) -> bool:
+    """Whether fractions with such denominators lie so close that every float of this size agrees with one."""
+    return near.denominator**2 * Fraction(math.ulp(float(near))) > CHANCE
 
 
 def _number(value: Any) -> float | Fraction | None:
