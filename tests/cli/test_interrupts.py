@@ -17,6 +17,7 @@ import pytest
 
 from cli.small_letor import content, rows
 from rankproof.cli.demo_folder import demo_folder, replacing
+from rankproof.cli.interrupts import leave_interrupted
 from rankproof.errors import DataError
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals, limits and /proc as on Linux")
@@ -266,3 +267,11 @@ def test_a_report_that_was_not_written_is_not_that_of_the_run_before(
     ran = rankproof(*words, "--force")
     assert (ran.status, ran.err) == (0, "rankproof: warning: no report was written: no room\n")
     assert ran.out.endswith("the model and results.json\n")
+
+
+def test_without_standard_error_the_status_still_tells(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that was started with 2>&- has no standard error."""
+    monkeypatch.setattr(sys, "stderr", None)
+    with pytest.raises(SystemExit) as ended:
+        leave_interrupted("run it again.", for_good=False)
+    assert ended.value.code == 130

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from rankproof.cli.show import narrowed, widest
+from rankproof.cli.show import narrowed, show_facts, widest
 from rankproof.evaluation.tables import Table
 
 
@@ -73,3 +73,17 @@ def test_letters_that_take_two_places_are_counted_so() -> None:
     assert widest(table) == [6, 6]
     assert narrowed(table, 12) == [6, 6]
     assert narrowed(table, 11) is None
+
+
+def test_a_name_is_not_broken_to_fill_a_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What a user copies is in one piece: the name of a loss, a path longer than the line."""
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "24")
+    show_facts([("loss", "takes centred-squared"), ("data", "/a/folder/of/a/long/name/train.txt")])
+    assert capsys.readouterr().out.splitlines() == [
+        "loss  takes",
+        "      centred-squared",
+        "data  /a/folder/of/a/long/name/train.txt",
+    ]

@@ -48,7 +48,7 @@ def test_an_item_without_a_judgment_is_named(ranker: Any, frame: bool) -> None:
     place = f"got NaN at row {ROW}: an item without a judgment, item 1 of query 'q3' (counted from 0)."
     message = f"Labels to learn from must be finite, {place} Drop such items, or give them grade 0."
     with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
-        ranker.fit(X, spoilt(np.nan), qid=IDS)
+        ranker.fit(X, spoilt(np.nan), qid=pandas.Series(IDS, dtype=object) if frame else IDS)
 
 
 @pytest.mark.parametrize("value", [np.inf, -np.inf])
@@ -75,6 +75,16 @@ def test_as_many_labels_as_rows(ranker: Any) -> None:
 def test_as_many_weights_as_rows(ranker: Any, weights: np.ndarray) -> None:
     with pytest.raises(ArgumentError, match=rf"sample_weight must have {DATA.y.size} numbers"):
         ranker.fit(DATA.X, DATA.y, qid=IDS, sample_weight=weights)
+
+
+def test_weights_of_queries_and_rows_that_never_meet_are_refused() -> None:
+    """All weight of queries is on the first, all weight of rows on the others."""
+    first = DATA.qid == DATA.qid[0]
+    for name in ("linear", "boosted", "neural"):
+        with pytest.raises(ArgumentError, match="query_weight and sample_weight leave no row with a weight"):
+            clone(RANKERS[name]).set_params(**({"valid_share": 0} if name == "neural" else {})).fit(
+                DATA.X, DATA.y, qid=IDS, query_weight=first, sample_weight=~first
+            )
 
 
 def test_where_one_judges_the_metric_says_what_an_unjudged_item_is(ranker: Any) -> None:

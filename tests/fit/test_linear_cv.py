@@ -112,6 +112,12 @@ def test_fits_that_did_not_converge_are_counted() -> None:
         ({"l2s": [-1]}, {}, ArgumentError, "l2s of LinearRankerCV must be a finite number >= 0, got -1"),
         ({"folds": 1}, {}, ArgumentError, "folds of LinearRankerCV must be an int >= 2"),
         ({}, {"qid": None}, DataError, r"at least folds=5 queries to cross-validate, got 1 .*validation="),
+        (
+            {},
+            {"query_weight": np.eye(TRAIN.offsets.size - 1)[0]},
+            DataError,
+            r"counts no query.* These are the queries held out in fold \d; give fewer folds, or validation=",
+        ),
         ({}, {"validation": 3}, ArgumentError, r"validation must be \(X, y, qid\) or a RankingData, got int"),
         (
             {},

@@ -47,5 +47,7 @@ def leave_interrupted(hint: str, *, for_good: bool = True) -> NoReturn:
     # Another Ctrl-C would only meet Python on its way out, with a traceback.
     if for_good and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-    sys.stderr.write(f"rankproof: interrupted; {hint}\n")
+    # A program that was started without standard error (2>&-) has none.
+    if sys.stderr is not None:
+        sys.stderr.write(f"rankproof: interrupted; {hint}\n")
     sys.exit(INTERRUPTED)

@@ -144,7 +144,15 @@ def show_facts(lines: Sequence[tuple[str, str]]) -> None:
         start = f"{word.ljust(width)}  "
         text = start + sentence
         if room is not None and room > 2 * len(start):
-            text = fill(sentence, room, initial_indent=start, subsequent_indent=" " * len(start))
+            # The name of a loss, or a path, stays whole, to be copied.
+            text = fill(
+                sentence,
+                room,
+                initial_indent=start,
+                subsequent_indent=" " * len(start),
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
         click.echo(text)
 
 

@@ -91,6 +91,7 @@ def tune(
         for loss, choice in choices.items()
     }
     items = read_items(data, features=options["features"], threads=options["threads"], missing=True)
+    # Folds that cannot be made are refused before a folder is.
     query_folds(items, options["folds"], options["seed"], index=True)
     about = {
         "settings": settings,

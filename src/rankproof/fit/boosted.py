@@ -233,21 +233,14 @@ class BoostedRanker(Ranker):
 
     def _held_out(self, validation: Any, columns: Columns) -> Part:
         if not isinstance(validation, RankingData):
-            return held_out_part(validation, lambda X: read_features(self, X, columns))
-        names = getattr(self, "feature_names_in_", None)
-        if (
-            validation.feature_names is not None
-            and names is not None
-            and list(names) != list(validation.feature_names)
-        ):
-            raise ArgumentError("Argument validation must have the features of X, in the same order.")
+            return held_out_part(self, validation, lambda X: read_features(self, X, columns))
         width = self.n_features_in_ if validation.X is None else validation.X.shape[1]
         if width != self.n_features_in_:
             raise ArgumentError(
                 f"Argument validation must have the {self.n_features_in_} features of X, got {width}."
             )
         unnamed = _Unnamed(self.n_features_in_)
-        return held_out_part(validation, lambda X: read_features(unnamed, X, columns))
+        return held_out_part(self, validation, lambda X: read_features(unnamed, X, columns))
 
     def __sklearn_tags__(self) -> Tags:
         tags = Ranker.__sklearn_tags__(self)

@@ -43,7 +43,7 @@ def check_judged(labels: Float64s, offsets: Int64s, qid: Any = None, *, unit: st
         return
     at = int(np.argmax(bad))
     query = _query_of(at, offsets)
-    name = f"number {query}" if qid is None else repr(np.asarray(qid)[at].item())
+    name = f"number {query}" if qid is None else repr(np.asarray(qid)[at : at + 1].tolist()[0])
     place = f"item {at - int(offsets[query])} of query {name} (counted from 0)"
     if np.isnan(labels[at]):
         what = f"NaN at {unit} {at}: an item without a judgment"
@@ -121,6 +121,11 @@ def supervision(
     items = as_weights(weight_name, item_weight, labels.size)
     if not items.any():
         raise ArgumentError(f"Argument {weight_name} must have a weight that is not zero.")
+    if by_query is not None and not (items * np.repeat(by_query, np.diff(offsets))).any():
+        raise ArgumentError(
+            f"Arguments query_weight and {weight_name} leave no row with a weight: where one of them is not "
+            "zero, the other is. Give one of them, or weights that meet."
+        )
     if loss.takes_item_weights:
         return Supervision(targets, offsets, total, by_query, items)
     factor, differs = first_of_query(items, offsets)

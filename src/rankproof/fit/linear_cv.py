@@ -16,7 +16,14 @@ from rankproof.data.split import QueryKFold
 from rankproof.errors import ArgumentError, DataError
 from rankproof.fit.model import LinearModel, build_objective
 from rankproof.fit.objective import Objective
-from rankproof.fit.part import Part, held_out_part, like_features_of, training_features, training_part
+from rankproof.fit.part import (
+    Part,
+    check_counted,
+    held_out_part,
+    like_features_of,
+    training_features,
+    training_part,
+)
 from rankproof.fit.path import HeldOut, Solution, solve_path
 from rankproof.fit.resolve import resolve_loss
 from rankproof.fit.scaling import Scaling
@@ -118,9 +125,9 @@ class LinearRankerCV(LinearModel):
         data = training_part(training_features(self, X, y), y, qid, query_weight, sample_weight)
         search = _Search(loss, penalties, metric, settings)
         if validation is None:
-            judged = [search.on(*fold, f"fold {k}") for k, fold in enumerate(self._folds(data), start=1)]
+            judged = [search.fold(k, *fold) for k, fold in enumerate(self._folds(data), start=1)]
         else:
-            judged = [search.on(data, held_out_part(validation, like_features_of(self)), "validation")]
+            judged = [search.on(data, held_out_part(self, validation, like_features_of(self)), "validation")]
         scores = np.array([path.scores for path in judged])
         best = int(np.argmax(scores.mean(axis=0)))
         found = [solution for path in judged for solution in path.solutions]
@@ -174,6 +181,12 @@ class _Search:
         """The objective on these data, and the scaling."""
         settings = self.settings
         return build_objective(data, self.loss, scale=settings.scale, l2=l2, threads=settings.threads)
+
+    def fold(self, number: int, train: Part, held_out: Part) -> _Judged:
+        """The path of a fold of cross-validation."""
+        hint = f" These are the queries held out in fold {number}; give fewer folds, or validation="
+        check_counted(self.metric, held_out, f"{hint}(X, y, qid).")
+        return self.on(train, held_out, f"fold {number}")
 
     def on(self, train: Part, held_out: Part, title: str) -> _Judged:
         """The path on ``train``, judged on ``held_out``."""

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from rankproof.arrays import Float64s, as_whole_number
-from rankproof.errors import ArgumentError, DataError
+from rankproof.errors import ArgumentError
 from rankproof.fit.engines.missing import engine
 from rankproof.fit.inputs import query_offsets
 from rankproof.fit.network import Network, drawn
 from rankproof.fit.neural_training import Epoch, Judges, Plan, TrainingReport, train
 from rankproof.fit.part import (
     Part,
+    check_counted,
     held_out_part,
     like_features_of,
     supervision_of,
@@ -24,7 +25,6 @@ from rankproof.fit.part import (
 from rankproof.fit.query_features import KINDS, QueryFeatures, learn_features
 from rankproof.fit.ranker import Ranker
 from rankproof.fit.resolve import resolve_loss
-from rankproof.fit.scoring import mean_metric
 from rankproof.fit.settings import as_generator, as_nonnegative, as_verbosity, one_of
 from rankproof.losses.base import Loss
 from rankproof.metrics.base import Metric
@@ -223,7 +223,7 @@ class NeuralRanker(Ranker):
     ) -> tuple[Part, Part | None]:
         """Queries to train on, and queries to stop by, if there are any."""
         if validation is not None:
-            return whole, held_out_part(validation, like_features_of(self))
+            return whole, held_out_part(self, validation, like_features_of(self))
         cut = int(share * whole.queries)
         if cut == 0:
             return whole, None
@@ -233,9 +233,6 @@ class NeuralRanker(Ranker):
 
 def _judges(held: Part, features: QueryFeatures, metric: Metric, *, given: bool) -> Judges:
     """The held-out queries as training sees them; what is wrong with them is told before it begins."""
-    try:
-        mean_metric(metric, np.zeros(held.labels.size), held.labels, held.offsets, held.query_weights)
-    except DataError as error:
-        hint = "" if given else " These are the queries held out; give validation=, or valid_share=0."
-        raise DataError(f"{error}{hint}") from None
+    hint = "" if given else " These are the queries held out; give validation=, or valid_share=0."
+    check_counted(metric, held, hint)
     return Judges(features.of(held.X, held.offsets), held.labels, held.offsets, held.query_weights, metric)

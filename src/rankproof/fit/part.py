@@ -14,15 +14,18 @@ from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
 from rankproof.arrays import Float64s, Int64s, as_labels, as_weights, flat_floats, items_of_queries
 from rankproof.data.ranking import RankingData
-from rankproof.errors import ArgumentError
+from rankproof.errors import ArgumentError, DataError
 from rankproof.fit.inputs import check_judged, per_query_weights, query_offsets, supervision
 from rankproof.fit.objective import Supervision
+from rankproof.fit.scoring import mean_metric
 from rankproof.losses.base import Loss
+from rankproof.metrics.base import Metric
 
 __all__ = [
     "AS_ARRAY",
     "AS_LABELS",
     "Part",
+    "check_counted",
     "held_out_part",
     "like_features_of",
     "supervision_of",
@@ -33,6 +36,7 @@ __all__ = [
 # What scikit-learn is to make of features, and of labels; labels that are not finite we name ourselves.
 AS_ARRAY: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
 AS_LABELS: dict[str, Any] = {"ensure_2d": False, "dtype": None, "ensure_all_finite": False}
+_OTHER_NAMES = "Argument validation must have the features of X, in the same order."
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,11 +103,14 @@ def supervision_of(part: Part | RankingData, loss: Loss, *, threads: int | None)
     )
 
 
-def held_out_part(validation: Any, read: Callable[[Any], Any]) -> Part:
+def held_out_part(estimator: Any, validation: Any, read: Callable[[Any], Any]) -> Part:
     """The queries to judge by, from the argument ``validation`` of ``fit``; ``read`` checks the features."""
     if isinstance(validation, RankingData):
         if validation.X is None:
             raise ArgumentError("Argument validation must have features, got a RankingData without X.")
+        learnt, names = getattr(estimator, "feature_names_in_", None), validation.feature_names
+        if learnt is not None and names is not None and list(learnt) != list(names):
+            raise ArgumentError(_OTHER_NAMES)
         return Part(read(validation.X), validation.labels, validation.offsets, validation.query_weights)
     if not (isinstance(validation, tuple) and len(validation) == 3):
         raise ArgumentError(
@@ -117,16 +124,31 @@ def held_out_part(validation: Any, read: Callable[[Any], Any]) -> Part:
     return Part(X, labels, query_offsets(validation[2], X.shape[0]))
 
 
+def check_counted(metric: Metric, held_out: Part, hint: str) -> None:
+    """Raise `DataError`, with a hint at its end, when the metric has no value on these queries."""
+    labels, offsets = held_out.labels, held_out.offsets
+    try:
+        mean_metric(metric, np.zeros(labels.size), labels, offsets, held_out.query_weights)
+    except DataError as error:
+        raise DataError(f"{error}{hint}") from None
+
+
 def like_features_of(estimator: Any) -> Callable[[Any], Any]:
-    """A reader for `held_out_part`: features as in the estimator's fit, by their number."""
+    """A reader for `held_out_part`: features as in the estimator's fit, by their number and names."""
 
     def read(X: Any) -> Any:
-        X = check_array(X, **AS_ARRAY)
-        if X.shape[1] != estimator.n_features_in_:
+        found = check_array(X, **AS_ARRAY)
+        if found.shape[1] != estimator.n_features_in_:
             raise ArgumentError(
                 f"Argument validation must have the {estimator.n_features_in_} features of X, "
-                f"got {X.shape[1]}."
+                f"got {found.shape[1]}."
             )
-        return X
+        # Only of a data frame: names that an array does not have are no reason to warn.
+        if hasattr(X, "columns"):
+            try:
+                validate_data(estimator, X, reset=False, skip_check_array=True)
+            except ValueError as error:
+                raise ArgumentError(f"{_OTHER_NAMES} {' '.join(str(error).split())}") from None
+        return found
 
     return read

@@ -62,6 +62,8 @@ def minmax_by_query(X: Any, offsets: Int64s) -> Any:
     if hasattr(X, "tocsr"):
         return _sparse_minmax(X, offsets)
     out = np.empty_like(X, order="C")
+    # No query without items: reduceat would look for its first one.
+    offsets = np.unique(offsets)
     sizes = np.diff(offsets)
     for low, high in spans_by_items(offsets, max(1, _ENTRIES_AT_A_TIME // max(1, X.shape[1]))):
         a, b = int(offsets[low]), int(offsets[high])

@@ -88,8 +88,8 @@ def loss_for(
     loss: softmax:normalised-gain@10, chosen: convex, its minimiser sorts as the mean of the target does (...)
     >>> print(loss_for("nDCG@10", "listnet").warning)
     listnet is not proven to optimise nDCG@10: it does not sort as a target does (R11 Prop. 7: ...), so its
-    minimiser need not rank best. Whether it does: rankproof certify listnet --metric nDCG@10. The loss 'auto'
-    is one for which it is proven.
+    minimiser need not rank best. The loss 'auto' is one for which it is proven. To see whether it does:
+    rankproof certify listnet --metric nDCG@10
     """
     asked = metric_of(metric)
     condition = None if noise is None else as_condition(noise)
@@ -109,7 +109,7 @@ def loss_for(
         question = shlex.join([*words, *(["--noise", noise] if noise else [])])
         unproven = (
             f"{made!s} is not proven to optimise {asked}: {gap}, so its minimiser need not rank best. "
-            f"Whether it does: {question}. The loss 'auto' is one for which it is proven."
+            f"The loss 'auto' is one for which it is proven. To see whether it does: {question}"
         )
         return LossChoice(asked, made, loss, None, unproven)
     known = [claim for claim in claims if claim.value is True or claim.value == condition]

@@ -60,12 +60,13 @@ _INSTEAD = {
     "verbosity": "verbose=",
 }
 _ELSEWHERE = ("num_iterations", "early_stopping_round", "categorical_feature", "objective")
-# The same model from the same data and seed, with any number of threads; and no feature is dropped because it
-# cannot be split now, since without features LightGBM ends in an error.
+# What only LightGBM's own regression can do -> what happens with any other loss.
 _REGRESSION_ONLY = {
     "bagging_by_query": "grows wrong trees with it, or none, for an objective of one's own",
     "boost_from_average": "starts an objective of one's own from 0",
 }
+# The same model from the same data and seed, with any number of threads; and no feature is dropped because it
+# cannot be split now, since without features LightGBM ends in an error.
 _USUAL = {"deterministic": True, "force_col_wise": True, "feature_pre_filter": False}
 
 

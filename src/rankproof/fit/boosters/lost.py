@@ -107,18 +107,23 @@ def refuse_idle(given: Mapping[str, Any]) -> None:
     nothing without 'bagging_freq'. Give both, or leave it out.
     """
     for name, value in given.items():
-        # A fraction of 1 asks for nothing; one that is no share is for LightGBM to refuse.
-        if (
-            name in NEEDS
-            and not given.keys() & NEEDS[name]
-            and not (name == "bagging_fraction" and value >= 1)
-        ):
+        if name in NEEDS and not given.keys() & NEEDS[name] and not _is_whole(name, value):
             others = " or ".join(repr(other) for other in NEEDS[name])
             raise ArgumentError(
                 f"Argument parameters of BoostedRanker has {name!r}, which does nothing without {others}. "
                 "Give both, or leave it out."
             )
-        if name in _NAMES_OF_FILES and value and not Path(value).is_file():
+        if name in _NAMES_OF_FILES and value and not Path(str(value)).is_file():
             raise ArgumentError(
                 f"Argument parameters of BoostedRanker has {name!r}, and there is no file {str(value)!r}."
             )
+
+
+def _is_whole(name: str, value: Any) -> bool:
+    """Whether all rows are asked for, or more, which is for LightGBM to refuse; it takes text as well."""
+    if name != "bagging_fraction":
+        return False
+    try:
+        return float(value) >= 1
+    except (TypeError, ValueError):
+        return False
