@@ -65,6 +65,10 @@ class Registry(Mapping[str, T]):
         """The other names of ``name``, in lower case."""
         return tuple(k for k, v in self._canonical.items() if v == name and k != name.casefold())
 
+    def has_class_of(self, thing: object) -> bool:
+        """Whether the very class of a thing is registered: not one derived from it, or of the same name."""
+        return type(thing) in self._objects.values()
+
     def _unknown(self, name: object) -> str:
         near = difflib.get_close_matches(str(name).casefold(), self._canonical, n=1, cutoff=0.6)
         hint = f" Did you mean {self._canonical[near[0]]!r}?" if near else ""

@@ -73,6 +73,28 @@ def test_its_function_is_refuted_where_the_class_is_not() -> None:
 def test_what_holds_of_every_convex_loss_holds_of_it() -> None:
     verdict = rp.certify(LogCosh(), "AP")
     assert (verdict.outcome, verdict.rule) == ("inconsistent", "no-convex-loss")
+    # That it is convex is its own word.
+    assert verdict.conditions == ("what the class LogCosh claims of log-cosh is true",)
+    assert rp.certify("softmax", "AP").conditions == ()
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Boasting(LogCosh):
+    """Claims what is not true of it."""
+
+    name: ClassVar[str] = "boasting"
+
+    @property
+    def claims(self) -> Claims:
+        claims = [claim for name, claim in LogCosh().claims.items() if name != "order_preserving"]
+        return Claims(*claims, Claim("order_preserving", value=True, reference="it says so"))
+
+
+def test_a_claim_of_ones_own_is_a_condition_of_the_verdict() -> None:
+    verdict = rp.certify(Boasting(target=rp.target_for("nDCG")), "nDCG")
+    assert verdict.outcome == "consistent"
+    assert verdict.conditions == ("what the class Boasting claims of boasting:normalised-gain is true",)
+    assert "holds if" in str(verdict)
 
 
 def test_a_borrowed_name_does_not_borrow_the_formula() -> None:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -125,8 +126,20 @@ def answer(question: Question) -> Verdict:
     for rule in RULES.values():
         verdict = rule.apply(question)
         if verdict is not None:
-            return verdict
+            return replace(verdict, conditions=(*verdict.conditions, *_on_their_word(question, verdict)))
     return _undecided(question)
+
+
+def _on_their_word(question: Question, verdict: Verdict) -> list[str]:
+    """What has to be believed of classes of the user's own, where the verdict rests on their claims."""
+    by_theorem = any(piece.kind == "theorem" for piece in verdict.evidence)
+    loss, metric = question.loss, question.known_metric
+    own: list[Loss | Metric] = []
+    if isinstance(loss, Loss) and not LOSSES.has_class_of(loss):
+        own += [loss] if by_theorem or verdict.rule == "no-convex-loss" else []
+    if metric is not None and not METRICS.has_class_of(metric):
+        own += [metric] if by_theorem else []
+    return [f"what the class {type(thing).__name__} claims of {thing} is true" for thing in own]
 
 
 def _undecided(question: Question) -> Verdict:
@@ -192,7 +205,7 @@ def _check_own_class(metric: Metric) -> None:
     """What is known of a metric of the library does not hold for a class that is derived from it."""
     kind = type(metric)
     derived = not set(METRICS.values()).isdisjoint(kind.__mro__[1:])
-    borrowed = metric.name in METRICS and METRICS[metric.name] is not kind
+    borrowed = metric.name in METRICS and not METRICS.has_class_of(metric)
     if not derived and not borrowed:
         return
     raise ArgumentError(

@@ -161,5 +161,5 @@ def _stated(thing: Loss | UserLoss | AnyMetric) -> str:
     """What is asked about, as text that names nothing else."""
     own = isinstance(thing, (UserLoss, UserMetric)) and not is_place(str(thing))
     # A class of the user's own under the name of another loss.
-    borrowed = isinstance(thing, Loss) and thing.name in LOSSES and LOSSES[thing.name] is not type(thing)
+    borrowed = isinstance(thing, Loss) and thing.name in LOSSES and not LOSSES.has_class_of(thing)
     return f"{FUNCTION}{thing}" if own or borrowed else str(thing)

@@ -61,7 +61,7 @@ def sorting_of(loss: Any) -> Sorting | None:
         # What is known of a loss on labels does not hold for what a target makes of them.
         return None
     # A class of the user's own that is derived from one of these need not sort as it does.
-    known = loss.name in LOSSES and LOSSES[loss.name] is type(loss)
+    known = LOSSES.has_class_of(loss)
     if known and isinstance(loss, PointwiseLogistic):
         target = Relevance(rel=loss.rel)
         return Sorting(

@@ -90,7 +90,7 @@ def formula(loss: Loss | Function, scores: Sequence[Any], labels: Any) -> Any:
 
 def has_formula(loss: Loss) -> bool:
     """Whether the formula of this very loss is known; a class of the user's own may share a name."""
-    return loss.name in FORMULAS and LOSSES.get(loss.name) is type(loss)
+    return loss.name in FORMULAS and LOSSES.has_class_of(loss)
 
 
 def _read(loss: Loss, feedback: Any) -> Reading:
