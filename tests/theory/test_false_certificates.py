@@ -113,3 +113,18 @@ class OwnDCG(DCG):
 def test_a_derived_metric_does_not_inherit_a_theorem(ask: Any) -> None:
     with pytest.raises(ArgumentError, match=r"OwnDCG.*derived from one.*Give it as a function"):
         ask(OwnDCG())
+
+
+@pytest.mark.parametrize("steady", [5, 50, 200, 500])
+def test_a_metric_that_changes_after_many_calls_is_refused(steady: int) -> None:
+    """It may change while longer lists are tried, which a metric need not be made for."""
+    calls = 0
+
+    def changing(ranking: tuple[int, ...], labels: Any) -> Fraction:
+        nonlocal calls
+        calls += 1
+        dcg = sum(Fraction(labels[item], rank) for rank, item in enumerate(ranking, 1))
+        return dcg if calls <= steady else -dcg
+
+    with pytest.raises(ArgumentError, match=r"not deterministic|treat all items alike"):
+        rp.certify_metric(changing)

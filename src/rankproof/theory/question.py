@@ -75,10 +75,13 @@ class Question:
             return None
         more = replace(self, space=graded_space(n, self.labels) if self.labels else permutation_space(n))
         if isinstance(self.metric, UserMetric):
+            before = self.table.values
             try:
                 more.table  # noqa: B018 - whether it can be computed
             except ArgumentError:
-                # A user's function need not be made for more items.
+                # A user's function need not be made for more items, but it must be the one it was.
+                if value_table(self.metric, self.space).values != before:
+                    raise
                 return None
         return more
 
