@@ -346,4 +346,4 @@ def test_a_preset_is_trained_by_its_name(
     assert ran.status == 0
     assert made in ran.out
     assert f"{made} is not proven to optimise nDCG@10" in ran.err
-    assert f"rankproof certify {name} --metric nDCG@10." in ran.err
+    assert f"rankproof certify {name} --metric nDCG@10\n" in ran.err
