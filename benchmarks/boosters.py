@@ -63,16 +63,17 @@ def staged_scores(
     trees: int,
     every: int = 1,
     labels: np.ndarray | None = None,
+    weights: np.ndarray | None = None,
     **parameters: Any,
 ) -> Staged:
     """For each other data set an array (stages, items): scores after ``every``, 2 ``every``, ... trees.
 
     ``objective`` is the name of a loss of the engine, or a function of scores and the engine's data set.
-    ``labels`` take the place of those of ``train``.
+    ``labels`` take the place of those of ``train``; ``weights`` are those of the items.
     """
     run = {"lightgbm": _lightgbm, "xgboost": _xgboost, "catboost": _catboost}[engine]
     known = train.labels if labels is None else labels
-    return run(_Asked(objective, train, known, others, seed, trees, every, parameters))
+    return run(_Asked(objective, train, known, weights, others, seed, trees, every, parameters))
 
 
 class _Asked(NamedTuple):
@@ -81,6 +82,7 @@ class _Asked(NamedTuple):
     objective: Any
     train: rp.RankingData
     labels: np.ndarray
+    weights: np.ndarray | None
     others: Sequence[rp.RankingData]
     seed: int
     trees: int
@@ -91,7 +93,7 @@ class _Asked(NamedTuple):
 def _lightgbm(asked: _Asked) -> Staged:
     import lightgbm as lgb
 
-    data = lgb.Dataset(asked.train.X, asked.labels, group=asked.train.sizes)
+    data = lgb.Dataset(asked.train.X, asked.labels, weight=asked.weights, group=asked.train.sizes)
     watched = [data.create_valid(other.X, other.labels, group=other.sizes) for other in asked.others]
     kept = _Kept(len(asked.others), asked.every)
 
@@ -112,8 +114,10 @@ def _lightgbm(asked: _Asked) -> Staged:
 def _xgboost(asked: _Asked) -> Staged:
     import xgboost as xgb
 
-    def matrix(data: rp.RankingData, y: np.ndarray) -> xgb.DMatrix:
-        return xgb.DMatrix(data.X, y, group=data.sizes, nthread=1)
+    def matrix(data: rp.RankingData, y: np.ndarray, weights: np.ndarray | None = None) -> xgb.DMatrix:
+        # With weights of items there can be no groups: XGBoost would take them for those of queries.
+        group = data.sizes if weights is None else None
+        return xgb.DMatrix(data.X, y, weight=weights, group=group, nthread=1)
 
     kept = _Kept(len(asked.others), asked.every)
 
@@ -125,7 +129,7 @@ def _xgboost(asked: _Asked) -> Staged:
     own = isinstance(asked.objective, str)
     xgb.train(
         {**given, "objective": asked.objective} if own else given,
-        matrix(asked.train, asked.labels),
+        matrix(asked.train, asked.labels, asked.weights),
         asked.trees,
         evals=[(matrix(other, other.labels), str(i)) for i, other in enumerate(asked.others)],
         obj=None if own else asked.objective,
@@ -139,7 +143,10 @@ def _catboost(asked: _Asked) -> Staged:
     import catboost
 
     pool = catboost.Pool(
-        asked.train.X, asked.labels, group_id=np.repeat(np.arange(asked.train.queries), asked.train.sizes)
+        asked.train.X,
+        asked.labels,
+        weight=asked.weights,
+        group_id=np.repeat(np.arange(asked.train.queries), asked.train.sizes),
     )
     given = {**CATBOOST, **asked.parameters, "random_seed": asked.seed, "iterations": asked.trees}
     model = catboost.CatBoost({**given, "loss_function": asked.objective}).fit(pool)

@@ -38,7 +38,7 @@ from rankproof.losses.parse import loss as loss_of
 
 __all__ = ["Candidate"]
 
-LIMIT, FLOOR = 4.0, 1e-6
+LIMIT, FLOOR, NEAREST = 4.0, 1e-6, 0.1
 ENGINES = {"lgb": "lightgbm", "xgb": "xgboost", "cat": "catboost"}
 Derivatives = tuple[np.ndarray, np.ndarray]
 Part = Callable[[np.ndarray], Derivatives]
@@ -69,7 +69,7 @@ class Candidate:
             name: given.pop(name) for name in ("labels", "engine", "step", "query", "attend") if name in given
         }
         known |= {name: float(given.pop(name)) for name in ("smooth", "l2", "scale") if name in given}
-        parameters = {name: int(value) if value.isdigit() else float(value) for name, value in given.items()}
+        parameters = {name: _number(value) for name, value in given.items()}
         short, _, name = head.partition("=")
         if short in ENGINES:
             return cls(own=name, parameters=parameters, **{**known, "engine": ENGINES[short]})
@@ -79,9 +79,15 @@ class Candidate:
         self, train: rp.RankingData, others: list[rp.RankingData], *, seed: int, trees: int, every: int
     ) -> list[np.ndarray]:
         """Scores of the other data sets after ``every``, 2 ``every``, ... trees."""
-        labels = None
+        labels, weights = None, None
         if self.labels is not None:
-            labels = loss_of(f"squared:{self.labels}").targets(train.labels, train.offsets, threads=1)
+            relative, _, target = self.labels.rpartition(":")
+            labels = loss_of(f"squared:{target}").targets(train.labels, train.offsets, threads=1)
+            if relative:
+                weights = labels + _mean(labels, train.offsets)
+                labels = np.divide(labels, weights, out=np.full(labels.size, 0.5), where=weights > 0)
+                weights *= self.scale / weights.mean()
+                weights = np.maximum(weights, FLOOR)
         return staged_scores(
             self.engine,
             self.own or self.objective(train),
@@ -91,6 +97,7 @@ class Candidate:
             trees=trees,
             every=every,
             labels=labels,
+            weights=weights,
             **self.parameters,
         )
 
@@ -163,13 +170,21 @@ class Candidate:
         mean_u, of_item = _mean(u, offsets), np.repeat(weights, sizes) * n
         hessian = (u + mean_u - 2 * u / n) * of_item
         usual = 1.0 / hessian[hessian > 0].mean()
-        longer = {"exact": 1.0, "double": 2.0}[self.step]
 
         def part(scores: np.ndarray) -> Derivatives:
-            gradient = (
-                mean_u * (1 + scores) - _mean(u * scores, offsets) - u * (1 - scores + _mean(scores, offsets))
-            )
-            return gradient * of_item * usual, np.maximum(hessian * usual * longer, FLOOR)
+            c = scores - _mean(scores, offsets)
+            mean_uc = _mean(u * c, offsets)
+            gradient = mean_u * (1 + c) - mean_uc - u * (1 - c)
+            if self.step.startswith("expected"):
+                away = np.maximum(1 - c, NEAREST)
+                second = (
+                    float(self.step[8:] or 1) * np.maximum(2 * mean_u - mean_uc, mean_u / 2) / away * of_item
+                )
+            elif self.step.startswith("flat"):
+                second = float(self.step[4:] or 1) * mean_u * of_item
+            else:
+                second = hessian * {"exact": 1.0, "double": 2.0}[self.step]
+            return gradient * of_item * usual, np.maximum(second * usual, FLOOR)
 
         return part
 
@@ -191,6 +206,14 @@ class Candidate:
             return gradient, hessian
 
         return part
+
+
+def _number(text: str) -> int | float | str:
+    """A number, or the text where it is none."""
+    try:
+        return int(text) if text.isdigit() else float(text)
+    except ValueError:
+        return text
 
 
 def _ranks(scores: np.ndarray, query: np.ndarray, offsets: np.ndarray) -> np.ndarray:

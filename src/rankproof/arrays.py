@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankproof.errors import ArgumentError, DataError
 
 __all__ = [
+    "Float32s",
     "Float64s",
     "Int64s",
     "as_labels",
@@ -38,6 +39,7 @@ __all__ = [
     "spans_by_items",
 ]
 
+Float32s = NDArray[np.float32]
 Float64s = NDArray[np.float64]
 Int64s = NDArray[np.int64]
 A = TypeVar("A", bound=NDArray[Any])

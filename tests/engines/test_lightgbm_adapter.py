@@ -128,10 +128,10 @@ def test_targets_follow_the_labels_of_the_dataset() -> None:
     made = dataset(data).construct()
     objective, metric = ours.objective("DCG", "squared"), ours.eval_metric("DCG@3")
     scores = np.linspace(0, 1, data.y.size)
-    assert np.array_equal(objective(scores, made)[0], scores - (np.exp2(data.y) - 1))
+    assert np.array_equal(objective(scores, made)[0], np.float32(scores - (np.exp2(data.y) - 1)))
     before = metric(scores, made)[1]
     made.set_label(data.y + 1)
-    assert np.array_equal(objective(scores, made)[0], scores - (np.exp2(data.y + 1) - 1))
+    assert np.array_equal(objective(scores, made)[0], np.float32(scores - (np.exp2(data.y + 1) - 1)))
     assert metric(scores, made)[1] == data._replace(y=data.y + 1).value(scores, "DCG@3") != before
 
 

@@ -100,6 +100,26 @@ def test_what_is_kept_goes_with_its_data_set() -> None:
     assert len(kept._kept) == 1
 
 
+def test_an_array_that_is_never_changed_is_not_read_again() -> None:
+    kept: Remembered[int] = Remembered()
+    owner, numbers = Data(), np.array([1.0])
+    assert kept.get(owner, (numbers, None), lambda: 1, replaced=True) == 1
+    numbers[0] = 2.0  # against the promise
+    assert kept.get(owner, (numbers, None), lambda: 2, replaced=True) == 1
+    assert kept.get(owner, (numbers.copy(), None), lambda: 3, replaced=True) == 3
+    assert kept.get(owner, (numbers, numbers), lambda: 4, replaced=True) == 4
+    assert kept.get(owner, (np.array([3.0]), None), lambda: 5) == 5
+
+
+def test_an_owner_that_is_one_of_its_contents_is_let_go() -> None:
+    kept: Remembered[int] = Remembered()
+    labels = np.array([1.0, 0.0])
+    kept.get(labels, (labels, None), lambda: 1)
+    del labels
+    gc.collect()
+    assert not kept._kept
+
+
 def test_copies_start_empty() -> None:
     kept: Remembered[object] = Remembered()
     owner = Data()

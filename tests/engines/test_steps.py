@@ -12,7 +12,8 @@ from rankproof.errors import ArgumentError, DataError
 from rankproof.fit.engines.gradients import Gradients
 from rankproof.fit.engines.steps import LIMIT, is_limited, scale_for, times_curvature
 from rankproof.fit.objective import Supervision
-from rankproof.losses import Loss
+from rankproof.losses import Lift, Loss
+from rankproof.losses.base import Kernel
 from rankproof.losses.parse import loss
 
 USABLE = [found for found in EVERY if found.claims.value("hessian") is not None]
@@ -49,6 +50,53 @@ def test_the_gradient_is_the_kernels_times_a_power_of_two(found: Loss) -> None:
         untouched = kernel.hessian * LIMIT > np.abs(kernel.gradient)
         untouched &= hessian > 2e-6
         assert np.array_equal(hessian[untouched], made.scale * kernel.hessian[untouched])
+
+
+@pytest.mark.parametrize("found", USABLE, ids=identity)
+def test_what_engines_hold_is_the_same_rounded(found: Loss) -> None:
+    data = drawn(found)
+    for weights in (None, np.array([2.0, 1.0, 0.3, 3.0, 1.0, 4.0, 0.0])):
+        made = Gradients(found, supervision(data, weights), threads=1)
+        held = made.held_at(data.scores)
+        assert [part.dtype for part in held] == [np.float32, np.float32]
+        for part, exact in zip(held, made.at(data.scores), strict=True):
+            assert np.array_equal(part, exact.astype(np.float32))
+
+
+@pytest.mark.parametrize("found", USABLE, ids=identity)
+@pytest.mark.parametrize("score", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("row", [0, 5, -1])
+def test_scores_that_are_not_finite_are_named(found: Loss, score: float, row: int) -> None:
+    data = drawn(found)
+    made = Gradients(found, supervision(data), threads=1)
+    scores = data.scores.copy()
+    scores[row] = score
+    for way in (made.at, made.held_at):
+        with pytest.raises(DataError, match=f"predicts the score {score}: training has diverged"):
+            way(scores)
+
+
+def test_a_class_derived_from_lift_has_its_own_gradient() -> None:
+    class Twice(Lift):
+        """Twice the gradient, by a kernel of its own."""
+
+        def kernel(self, *arrays: np.ndarray) -> Kernel:
+            fill = super().kernel(*arrays)
+
+            def twice(
+                low: int, high: int, values: np.ndarray, gradient: np.ndarray, hessian: np.ndarray
+            ) -> None:
+                fill(low, high, values, gradient, hessian)
+                here = slice(arrays[2][low], arrays[2][high])
+                gradient[here] *= 2.0
+
+            return twice
+
+    data = drawn(Lift())
+    for kind, times in ((Lift, 1.0), (Twice, 2.0)):
+        made = Gradients(kind(), supervision(data), threads=1)
+        expected = Lift().evaluate(data.scores, data.targets, data.offsets, threads=1).gradient
+        assert np.array_equal(made.held_at(data.scores)[0], np.float32(times * made.scale * expected))
 
 
 @pytest.mark.parametrize("found", USABLE, ids=identity)

@@ -56,3 +56,23 @@ def test_a_query_without_targets_says_nothing() -> None:
     assert not found.gradient.any()
     assert found.hessian is not None
     assert not found.hessian.any()
+
+
+@pytest.mark.parametrize("weights", [None, np.array([1.0, 3.0, 0.5, 2.0, 1.0])])
+def test_huge_targets_take_the_careful_way_to_the_same_numbers(weights: np.ndarray | None) -> None:
+    scores, targets = np.array([0.3, -1.2, 0.0, 2.5, 0.7]), np.array([1.0, 0.0, 4.0, 0.5, 2.0])
+    unit = 2.0**400  # beyond what needs no care, and exact
+    small, huge = (
+        Lift().evaluate(scores, times * targets, [0, 5], item_weights=weights, hessian=True)
+        for times in (1.0, unit)
+    )
+    assert huge.value / unit == pytest.approx(small.value, rel=1e-14)
+    np.testing.assert_allclose(huge.gradient / unit, small.gradient, rtol=1e-13, atol=1e-15)
+    np.testing.assert_array_equal(huge.hessian / unit, small.hessian)
+
+
+def test_huge_scores_keep_their_direction() -> None:
+    # The gradient of the only target's item pulls it up, all others down, however far away they are.
+    found = Lift().evaluate([-1e305, 0.0, 1e305], [1.0, 0.0, 0.0], [0, 3])
+    assert np.isfinite(found.gradient).all()
+    assert found.gradient[0] < 0 < found.gradient[2]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.kernels.compiled import kernel
 
-__all__ = ["centred_squared", "squared"]
+__all__ = ["centred_squared", "centred_squared_gradient", "squared"]
 
 
 @kernel
@@ -67,3 +69,30 @@ def centred_squared(
             if second:
                 hessian[i] = 2.0 - 2.0 / n
         values[q] = total
+
+
+@kernel
+def centred_squared_gradient(
+    scores: NDArray[np.float64],
+    targets: NDArray[np.float64],
+    offsets: NDArray[np.int64],
+    low: int,
+    high: int,
+    factor: NDArray[np.float64],
+    gradient: NDArray[np.floating],
+) -> bool:
+    """The gradient alone, times a factor per query (or one for all); whether all scores are finite."""
+    by_query, finite = factor.size > 1, True
+    for q in range(low, high):
+        start, end = offsets[q], offsets[q + 1]
+        n = end - start
+        if n == 0:
+            continue
+        times = factor[q] if by_query else factor[0]
+        first, mean = scores[start] - targets[start], 0.0
+        for i in range(start, end):
+            mean += (scores[i] - targets[i] - first) / n
+        finite = finite and math.isfinite(mean)
+        for i in range(start, end):
+            gradient[i] = times * (2.0 * (scores[i] - targets[i] - first - mean))
+    return finite

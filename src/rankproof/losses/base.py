@@ -17,7 +17,7 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from rankproof.arrays import (
     Float64s,
@@ -34,10 +34,12 @@ from rankproof.metrics.parameters import written
 from rankproof.registry import Registry
 from rankproof.standardize.base import Target
 
-__all__ = ["LOSSES", "Kernel", "Loss", "LossResult", "Needs", "registered"]
+__all__ = ["LOSSES", "GradientKernel", "Kernel", "Loss", "LossResult", "Needs", "registered"]
 
 # (low, high, values, gradient, hessian): fill for the queries low..high; an empty hessian is not wanted.
 Kernel = Callable[[int, int, Float64s, Float64s, Float64s], None]
+# (low, high, factor, gradient): see `Loss.gradient_kernel`.
+GradientKernel = Callable[[int, int, Float64s, NDArray[np.floating[Any]]], bool]
 # "target": a number per item, u(y); "nonnegative target": the same, never below 0; "labels": the grades.
 Needs = Literal["target", "nonnegative target", "labels"]
 
@@ -92,6 +94,20 @@ class Loss(ABC):
     @abstractmethod
     def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Kernel:
         """The compiled loop on these arrays; ``item_weights`` is empty when there are none."""
+
+    def gradient_kernel(
+        self,
+        scores: Float64s,  # noqa: ARG002 - for losses that have one
+        targets: Float64s,  # noqa: ARG002
+        offsets: Int64s,  # noqa: ARG002
+        item_weights: Float64s,  # noqa: ARG002
+    ) -> GradientKernel | None:
+        """A loop that writes the gradient alone, in float64 or float32, or None when `kernel` has to do.
+
+        It multiplies by a factor, one per query or one for all. It leaves alone what the loss does not
+        depend on, and says whether all scores are known to be finite.
+        """
+        return None
 
     def targets(self, labels: ArrayLike, offsets: ArrayLike, *, threads: int | None = None) -> Float64s:
         """What the loss reads for these labels: its target of them, or the labels themselves without one."""

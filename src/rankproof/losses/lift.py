@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
-from rankproof.losses.base import Kernel, Loss, Needs, registered
+from rankproof.losses.base import GradientKernel, Kernel, Loss, Needs, registered
 
 __all__ = ["Lift"]
 
@@ -66,3 +66,10 @@ class Lift(Loss):
         from rankproof.kernels.lift import lift
 
         return partial(lift, scores, targets, offsets, item_weights)
+
+    def gradient_kernel(
+        self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s
+    ) -> GradientKernel:
+        from rankproof.kernels.lift import lift_gradient
+
+        return partial(lift_gradient, scores, targets, offsets, item_weights)

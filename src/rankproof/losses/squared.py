@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
-from rankproof.losses.base import Kernel, Loss, Needs, registered
+from rankproof.losses.base import GradientKernel, Kernel, Loss, Needs, registered
 
 __all__ = ["CentredSquared", "Squared"]
 
@@ -103,3 +103,14 @@ class CentredSquared(Loss):
         from rankproof.kernels.squared import centred_squared
 
         return partial(centred_squared, scores, targets, offsets)
+
+    def gradient_kernel(
+        self,
+        scores: Float64s,
+        targets: Float64s,
+        offsets: Int64s,
+        item_weights: Float64s,  # noqa: ARG002 - not a sum over items
+    ) -> GradientKernel:
+        from rankproof.kernels.squared import centred_squared_gradient
+
+        return partial(centred_squared_gradient, scores, targets, offsets)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankproof.arrays import Float64s
+from rankproof.arrays import Float32s, Float64s
 from rankproof.errors import ArgumentError, DataError
 from rankproof.fit.engines.steps import (
     aim_of,
@@ -20,7 +20,7 @@ from rankproof.fit.engines.steps import (
     times_curvature,
 )
 from rankproof.fit.objective import Supervision
-from rankproof.losses.base import Loss
+from rankproof.losses.base import LOSSES, GradientKernel, Loss
 
 __all__ = ["Gradients"]
 
@@ -32,8 +32,8 @@ _LARGEST = float(np.finfo(np.float32).max)
 class Gradients:
     """First and second derivatives at any scores, scaled as `rankproof.fit.engines.steps` says.
 
-    ``scale`` is the number that the derivatives of the loss were multiplied by. The arrays that `at` returns
-    are written over by the next call.
+    ``scale`` is the number that the derivatives of the loss were multiplied by. The arrays that `at` and
+    `held_at` return are written over by the next call.
 
     >>> from rankproof.losses.parse import loss
     >>> data = Supervision(np.array([1.0, 0.0]), np.array([0, 2]), 1.0)
@@ -46,9 +46,8 @@ class Gradients:
         check_curvature(loss)
         self.loss, self.data, self.threads = loss, data, threads
         items = data.targets.size
-        self._scores, self._gradient, self._hessian = np.zeros(items), np.zeros(items), np.zeros(items)
-        self._values = np.zeros(data.queries)
-        self._fill = loss.kernel(self._scores, data.targets, data.offsets, data.item_weights)
+        self._gradient, self._hessian, self._values = np.zeros(items), np.zeros(items), np.zeros(data.queries)
+        self._held = np.zeros(items, np.float32), np.zeros(items, np.float32)
         self._limited, self._quadratic = is_limited(loss), is_quadratic(loss)
         self._times = times_curvature(loss)
         self.scale, steepest = self._at_zero()
@@ -58,24 +57,42 @@ class Gradients:
                 f"Loss {loss} has a gradient of {steepest:g} on these targets; engines hold gradients in "
                 f"float32, up to {_LARGEST:.2g}. Use a metric that is normalised per query, or lower grades."
             )
-        of_item = data.weight_of_item
-        self._factor: Any = self.scale if of_item is None else self.scale * of_item
-        self._derive(self._scores, second=True)
+        weights = np.ones(data.queries) if data.query_weights is None else data.query_weights
+        self._factor = self.scale * weights
+        self._derive(np.zeros(items), second=True)
 
     def at(self, scores: Any) -> tuple[Float64s, Float64s]:
         """Gradient and curvature at these scores, one number per item each."""
-        given = np.asarray(scores)
-        if given.shape != self._scores.shape:
-            raise ArgumentError(
-                f"The engine predicts scores of shape {given.shape} for {self._scores.size} rows. A ranking "
-                "loss takes one score per row: set no num_class."
-            )
-        if not self._derive(given, second=not self._quadratic):
-            raise DataError(
-                f"The engine predicts the score {given[~np.isfinite(given)][0]}: training has diverged. "
-                "Use a lower learning rate."
-            )
+        self._derive(self._checked(scores), second=not self._quadratic)
         return self._gradient, self._hessian
+
+    def held_at(self, scores: Any) -> tuple[Float32s, Float32s]:
+        """The same, rounded to what engines hold: they need not do it again."""
+        given = self._checked(scores)
+        fill = self._alone(given)
+        if fill is None:
+            self._derive(given, second=not self._quadratic)
+        else:
+            self._run(given, lambda low, high: fill(low, high, self._factor, self._held[0]))
+        return self._held
+
+    def _checked(self, scores: Any) -> Float64s:
+        """The scores as the kernels read them; those of LightGBM are, and are not copied."""
+        given = np.ascontiguousarray(scores, np.float64)
+        if given.shape != self._gradient.shape:
+            raise ArgumentError(
+                f"The engine predicts scores of shape {given.shape} for {self._gradient.size} rows. A "
+                "ranking loss takes one score per row: set no num_class."
+            )
+        return given
+
+    def _alone(self, scores: Float64s) -> GradientKernel | None:
+        """The kernel of the gradient alone, when nothing else changes with the scores."""
+        # A class derived from a loss of the library has the kernel of its base, which need not be its own.
+        if not (self._quadratic and LOSSES.has_class_of(self.loss)):
+            return None
+        data = self.data
+        return self.loss.gradient_kernel(scores, data.targets, data.offsets, data.item_weights)
 
     def _at_zero(self) -> tuple[float, float]:
         """The scale, and the steepest gradient, at scores of 0.
@@ -84,40 +101,51 @@ class Gradients:
         """
         data = self.data
         found = self.loss.fast(
-            np.zeros(self._scores.size), data.targets, data.offsets, hessian=True, threads=self.threads
+            np.zeros(data.targets.size), data.targets, data.offsets, hessian=True, threads=self.threads
         )
         hessian = np.zeros(0) if found.hessian is None else found.hessian
         safe(found.gradient, hessian, limited=self._limited, floor=0.0)
         scale = scale_for(hessian, aim_of(self.loss))
         return scale, scale * float(np.abs(found.gradient).max(initial=0.0))
 
-    def _derive(self, scores: NDArray[Any], *, second: bool) -> bool:
-        """Fill the buffers, unless scores are not finite; every range is finished while it is at hand."""
+    def _derive(self, scores: Float64s, *, second: bool) -> None:
+        """Fill all buffers; the second derivatives only when they are asked for."""
+        from rankproof.kernels.held import hold
+
+        data, factor = self.data, self._factor
+        fill = self.loss.kernel(scores, data.targets, data.offsets, data.item_weights)
+
+        def work(low: int, high: int) -> bool:
+            here = slice(int(data.offsets[low]), int(data.offsets[high]))
+            # Before anything else: not every kernel bears a NaN.
+            if not np.isfinite(scores[here]).all():
+                return False
+            self._values[low:high] = 0.0
+            self._gradient[here] = 0.0
+            if second:
+                self._hessian[here] = 0.0
+            # Kernels count items from the start of the data, so they take whole arrays.
+            fill(low, high, self._values, self._gradient, self._hessian if second else _NOTHING)
+            if second:
+                self._hessian[here] *= self._times
+                safe(self._gradient[here], self._hessian[here], limited=self._limited, floor=self._floor)
+                hold(self._hessian, data.offsets, low, high, factor, self._held[1])
+            hold(self._gradient, data.offsets, low, high, factor, self._held[0])
+            return True
+
+        self._run(scores, work)
+
+    def _run(self, scores: Float64s, work: Callable[[int, int], bool]) -> None:
+        """Work on all queries; where it cannot say that all scores are finite, see whether they are."""
         from rankproof.kernels.pool import chunks_by_items, run, thread_count
 
         offsets, workers = self.data.offsets, thread_count(self.threads)
-        factor = self._factor
-        by_item = isinstance(factor, np.ndarray)
 
-        def work(low: int, high: int) -> bool:
-            here = slice(int(offsets[low]), int(offsets[high]))
-            self._scores[here] = scores[here]
-            if not np.isfinite(self._scores[here]).all():
-                return False
-            gradient, hessian = self._gradient[here], self._hessian[here]
-            self._values[low:high] = 0.0
-            gradient[:] = 0.0
-            if second:
-                hessian[:] = 0.0
-            # Kernels count items from the start of the data, so they take whole arrays.
-            self._fill(low, high, self._values, self._gradient, self._hessian if second else _NOTHING)
-            if second:
-                hessian *= self._times
-                safe(gradient, hessian, limited=self._limited, floor=self._floor)
-            times = factor[here] if by_item else factor
-            gradient *= times
-            if second:
-                hessian *= times
-            return True
+        def checked(low: int, high: int) -> bool:
+            return work(low, high) or bool(np.isfinite(scores[offsets[low] : offsets[high]]).all())
 
-        return all(run(work, chunks_by_items(offsets, workers), workers))
+        if not all(run(checked, chunks_by_items(offsets, workers), workers)):
+            raise DataError(
+                f"The engine predicts the score {scores[~np.isfinite(scores)][0]}: training has diverged. "
+                "Use a lower learning rate."
+            )

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.arrays import Float64s
+from rankproof.arrays import Float32s
 from rankproof.errors import ArgumentError
 from rankproof.fit.engines.default import engine_loss
 from rankproof.fit.engines.exact import as_metrics, higher_is_better, value_on
@@ -115,7 +115,8 @@ class Objective:
     """A loss as LightGBM calls it: ``(scores, Dataset)`` or ``(labels, scores, weight, group)``.
 
     Targets are computed once per data set, and anew when its labels, groups or weights change. The gradient
-    and second derivative that are returned are written over by the next call.
+    and second derivative are computed in float64 and returned in float32, as LightGBM holds them; the arrays
+    are written over by the next call.
     """
 
     def __init__(self, metric: Metric, loss: Loss, *, threads: int | None = None) -> None:
@@ -125,13 +126,18 @@ class Objective:
 
     def __call__(
         self, first: Any, second: Any, weight: Any = None, group: Any = None
-    ) -> tuple[Float64s, Float64s]:
+    ) -> tuple[Float32s, Float32s]:
         """Gradient and second derivative, one number per row each. LightGBM counts these four parameters."""
         owner, scores, labels, weights, sizes = _read(first, second, weight, group)
         _refuse_lost(second)
-        return self._made.get(owner, (labels, weights, sizes), lambda: self._make(labels, weights, sizes)).at(
-            scores
+        made = self._made.get(
+            owner,
+            (labels, weights, sizes),
+            lambda: self._make(labels, weights, sizes),
+            # A Dataset hands out copies of what it holds, and new ones when that changes.
+            replaced=owner is second,
         )
+        return made.held_at(scores)
 
     def _make(self, labels: Any, weights: Any, sizes: Any) -> Gradients:
         offsets = offsets_of_sizes(sizes, labels.size, "The training Dataset")

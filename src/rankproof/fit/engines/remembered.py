@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import weakref
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
@@ -27,17 +28,26 @@ class Remembered(Generic[T]):
     """
 
     def __init__(self) -> None:
-        self._kept: dict[int, tuple[weakref.ref[Any], Contents, T]] = {}
+        self._kept: dict[int, tuple[weakref.ref[Any], Contents | None, Contents, T]] = {}
 
-    def get(self, owner: Any, contents: Contents, make: Callable[[], T]) -> T:
-        """The value made for ``owner``, made anew when the contents are not what they were."""
+    def get(self, owner: Any, contents: Contents, make: Callable[[], T], *, replaced: bool = False) -> T:
+        """The value made for ``owner``, made anew when the contents are not what they were.
+
+        ``replaced`` says that the owner never changes an array, but takes another: then the same array need
+        not be read again.
+        """
         key, kept = id(owner), self._kept
         found = kept.get(key)
-        if found is not None and found[0]() is owner and _same(found[1], contents):
-            return found[2]
+        if found is not None and found[0]() is owner:
+            _, given, copies, value = found
+            untouched = replaced and given is not None and all(map(operator.is_, given, contents))
+            if untouched or _same(copies, contents):
+                return value
         value = make()
         copies = tuple(None if part is None else np.array(part) for part in contents)
-        kept[key] = (weakref.ref(owner, lambda _: kept.pop(key, None)), copies, value)
+        # Not always: an owner may be one of its contents, and would be kept alive.
+        given = contents if replaced else None
+        kept[key] = (weakref.ref(owner, lambda _: kept.pop(key, None)), given, copies, value)
         return value
 
     def __reduce__(self) -> tuple[type[Remembered[T]], tuple[()]]:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.arrays import Float64s
+from rankproof.arrays import Float32s
 from rankproof.errors import ArgumentError
 from rankproof.fit.engines.default import engine_loss
 from rankproof.fit.engines.exact import as_metrics, higher_is_better, value_on
@@ -125,7 +125,8 @@ class Objective:
     """A loss as ``xgboost.train`` calls it: ``(scores, DMatrix)``.
 
     Targets are computed once per data set, and anew when its labels, groups or weights change. The gradient
-    and second derivative that are returned are written over by the next call.
+    and second derivative are computed in float64 and returned in float32, as XGBoost holds them; the arrays
+    are written over by the next call.
     """
 
     def __init__(
@@ -136,12 +137,12 @@ class Objective:
         self.item_weight = None if item_weight is None else np.array(item_weight, dtype=np.float64)
         self._made: Remembered[Gradients] = Remembered()
 
-    def __call__(self, scores: Any, data: Any, sample_weight: Any = None) -> tuple[Float64s, Float64s]:
+    def __call__(self, scores: Any, data: Any, sample_weight: Any = None) -> tuple[Float32s, Float32s]:
         """Gradient and second derivative, one number per row each."""
         refuse_arrays(data, sample_weight)
         labels, groups, weights = labels_of(data), data.get_uint_info("group_ptr"), data.get_weight()
         contents: tuple[NDArray[Any] | None, ...] = (labels, groups, weights)
-        return self._made.get(data, contents, lambda: self._make(data, labels)).at(scores)
+        return self._made.get(data, contents, lambda: self._make(data, labels)).held_at(scores)
 
     def _make(self, data: Any, labels: Any) -> Gradients:
         offsets = offsets_of(data)
