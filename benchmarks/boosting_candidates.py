@@ -3,15 +3,20 @@
 A candidate is text. ``LOSS:TARGET``, or several joined by ``+``: their derivatives, each brought to a mean
 curvature of 1 at scores of 0, are averaged. ``lift:TARGET`` is the order-preserving loss with the margin
 (1 - t)^2, ``centred-cosine:TARGET`` the cosine of centred scores. Or a loss of an engine: ``lgb=NAME``,
-``xgb=NAME``, ``cat=NAME``, with the labels as they are or, with ``|labels=TARGET``, a target in their place.
+``xgb=NAME``, ``cat=NAME``, with the labels as they are or, with ``|labels=TARGET``, a target u in their
+place; ``|labels=relative:TARGET`` is u / (u + mean(u)) with weights u + mean(u), whose weighted squares are
+the sum of u_i (1 - s_i)^2 + mean(u) s_i^2: linear in u, so that their mean is least where s_i = m_i / (m_i +
+mean(m)).
 Then options, each after ``|``:
 
 step     ``exact``: the diagonal of the Hessian; ``limited``: the same, but at least a quarter of the
          gradient's size, so that no leaf moves by more than 4; ``double``: twice the diagonal, which bounds
          the whole Hessian of losses that do not see a number added to all scores (the rows of the Hessian add
          up to 0 and what is beside the diagonal is not positive, so twice the diagonal less the Hessian is
-         diagonally dominant); ``unit``: 1 everywhere, gradient steps. The step never changes what is
-         minimised: only the second derivatives that the engine divides by.
+         diagonally dominant); ``unit``: 1 everywhere, gradient steps. For lift also ``flatK``: K mean(u), the
+         same for all items of a query, and ``expectedK``: K times the diagonal with targets replaced by what
+         the scores say they are on average. The step never changes what is minimised: only the second
+         derivatives that the engine divides by.
 query    the weight of a query of n items: ``1``, ``1/n``, ``1/sqrt(n)``, ``sqrt(n)``, ``n``
 smooth   what is added to every target
 l2       weight of the squared distance of the scores from their query mean, added to the loss

@@ -88,12 +88,28 @@ STAGES: dict[str, list[str]] = {
         "centred-squared:nDCG@10+softmax:nDCG@10|step=limited",
         "centred-squared:nDCG@10+order-preserving(margin=squared-hinge):nDCG@10|query=1/n",
     ],
+    "steps": [
+        *(
+            f"lift:{target}|query=1/n|step={step}"
+            for target in ("nDCG@10", "nDCG", "relevance", "satisfaction")
+            for step in ("double", "exact", "flat3", "flat4", "flat6", "expected2")
+        ),
+    ],
+    "regression": [
+        f"lgb=regression|labels=relative:{target}{rate}"
+        for target in ("nDCG@10", "nDCG", "relevance", "satisfaction")
+        for rate in ("", "|learning_rate=0.025")
+    ],
     "xgboost": [
         "xgb=rank:ndcg",
         "centred-squared:nDCG@10|engine=xgboost",
         "centred-squared:nDCG@10|engine=xgboost|scale=0.0625",
         "centred-squared:nDCG@10|engine=xgboost|scale=0.015625",
-        "lift:nDCG@10|query=1/n|step=double|engine=xgboost|scale=0.0625",
+        *(
+            f"lift:{target}|query=1/n|step=double|engine=xgboost|scale={scale}"
+            for target in ("nDCG@10", "satisfaction", "relevance")
+            for scale in (0.25, 0.0625, 0.015625)
+        ),
     ],
     "catboost": [
         "cat=YetiRank",
@@ -102,7 +118,15 @@ STAGES: dict[str, list[str]] = {
             for target in ("nDCG@10", "relevance", "satisfaction")
             for loss in ("QueryRMSE", "QuerySoftMax")
         ),
+        *(
+            f"cat=QueryRMSE|labels={target}|{more}"
+            for target in ("nDCG@10", "relevance", "satisfaction")
+            for more in ("l2_leaf_reg=10", "l2_leaf_reg=30", "l2_leaf_reg=100", "score_function=L2")
+        ),
         "cat=QueryRMSE|labels=nDCG@10|leaf_estimation_iterations=3",
+        *(f"cat=RMSE|labels=relative:{t}" for t in ("nDCG@10", "nDCG", "relevance", "satisfaction")),
+        "cat=PairLogit|labels=relevance",
+        "cat=CrossEntropy|labels=relevance",
     ],
 }
 

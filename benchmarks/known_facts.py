@@ -22,13 +22,15 @@ NO_TARGET = ("AP", "bpref", "ERR", "MeanNDCG", "Rprec", "RR", "Success@2")
 # The same from three grades on; with two grades the pairs lost are linear in the ranks.
 NO_TARGET_ON_GRADES = ("PD", "tau", "WPDL", "ZeroOne")
 # Aimed at the target of the metric, these sort as its mean does (R11 Th. 8, 9; B11 Th. 1; R11 section 3.3;
-# for lift the normal equations give s_i = c - h / (E[u_i] + mean E[u])).
+# for lift the normal equations give s_i = c - h / (E[u_i] + mean E[u]), for relative s_i = E[u_i] / (E[u_i] +
+# mean E[u])).
 ORDER_PRESERVING = (
     *("softmax", "squared", "centred-squared", "kl", "bregman", "order-preserving", "lift", "duchi"),
+    "relative",
     *("cosine", "q-family", "approx-ndcg"),
 )
 CONVEX = (
-    *ORDER_PRESERVING[:8],
+    *ORDER_PRESERVING[:9],
     *("squared:gain", "ordinal", "pointwise-logistic", "listnet", "xe-ndcg", "listmle"),
     *("RankSVM", "RankNet", "RankBoost", "preorder(weight=gain)"),
 )

@@ -118,6 +118,10 @@ def lift(_: Any, s: Tensor, u: Tensor) -> Tensor:
     return (u[:, None] * pairs).sum() / max(n, 1)
 
 
+def relative(_: Any, s: Tensor, u: Tensor) -> Tensor:
+    return (u * (1 - s) ** 2).sum() + u.sum() / max(u.numel(), 1) * (s**2).sum()
+
+
 def preorder(loss: Any, s: Tensor, y: Tensor) -> Tensor:
     better = (y[:, None] > y[None, :]).to(s.dtype)
     pairs = better.sum().clamp(min=1)
@@ -184,6 +188,7 @@ DEFINITIONS: dict[str, Callable[[Any, Tensor, Tensor], Tensor]] = {
     "preorder": preorder,
     "q-family": q_family,
     "softmax": softmax,
+    "relative": relative,
     "squared": squared,
     "xe-ndcg": xe_ndcg,
 }

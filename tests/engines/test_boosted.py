@@ -83,6 +83,27 @@ def test_squares_are_the_plain_regression_of_the_engine_which_starts_from_the_me
 
 
 @every_engine
+@pytest.mark.parametrize("weighted", [False, True])
+def test_relative_is_the_weighted_regression_of_the_engine(engine: str, weighted: bool) -> None:
+    """By hand, from the definition; a weight per query multiplies, one per item goes into the target."""
+    per_query = np.exp2(np.arange(TRAIN.sizes.size) % 3) if weighted else np.ones(TRAIN.sizes.size)
+    per_item = np.repeat(per_query, TRAIN.sizes)
+    u = our_lightgbm.regression_target("nDCG@5", TRAIN.y, group=TRAIN.sizes)
+    mean = np.repeat(np.add.reduceat(u, TRAIN.offsets[:-1]) / TRAIN.sizes, TRAIN.sizes)
+    target, weight = our_lightgbm.relative_target("nDCG@5", TRAIN.y, group=TRAIN.sizes)
+    told = u + mean > 0
+    np.testing.assert_allclose(target[told], (u / np.where(told, u + mean, 1))[told], rtol=1e-14)
+    np.testing.assert_allclose(weight, (u + mean) / (u + mean).mean(), rtol=1e-13)
+    start = fitted(small(engine, loss="relative", n_estimators=1, learning_rate=1e-6), sample_weight=per_item)
+    expected = np.average(target, weights=weight * per_item)
+    np.testing.assert_allclose(start.predict(VALID.X), expected, rtol=1e-4)
+    ranker = fitted(small(engine, loss="relative"), sample_weight=per_item)
+    assert (
+        VALID.value(ranker.predict(VALID.X), "nDCG@5") > VALID.value(np.zeros(VALID.y.size), "nDCG@5") + 0.1
+    )
+
+
+@every_engine
 def test_the_trees_with_the_best_exact_metric_are_kept(engine: str) -> None:
     """Against the values of models that were trained for exactly so many trees."""
     stopped = fitted(small(engine, n_estimators=60, early_stopping_rounds=4), validation=held())

@@ -163,6 +163,7 @@ WEIGHS = {
     "order-preserving": "target",
     "ordinal": "share",
     "pointwise-logistic": "share",
+    "relative": "target",
     "softmax": "target",
     "squared": "share",
 }
@@ -230,6 +231,7 @@ LARGEST = {
     "centred-squared": 1e150,
     "duchi": 500.0,
     "kl": 500.0,
+    "relative": 1e150,
     "squared": 1e150,
 }
 

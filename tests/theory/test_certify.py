@@ -130,6 +130,7 @@ ORDER_PRESERVING = [
     "bregman",
     "order-preserving",
     "lift",
+    "relative",
     "duchi",
 ]
 NOT_CONVEX = ["cosine", "q-family", "approx-ndcg"]
@@ -262,6 +263,7 @@ LOSSES = [
         "order-preserving",
         "order-preserving(margin=hinge)",
         "lift",
+        "relative",
     ),
     *("order-preserving(margin=logistic)", "duchi(penalty=cosh)", "cosine", "cosine(normalize=true)"),
     *("q-family(q=5)", "ordinal", "pointwise-logistic", "pointwise-logistic(rel=2)", "listnet", "xe-ndcg"),

@@ -31,6 +31,7 @@ EXPECTED = {
     "approx-ndcg": "mean",
     "centred-squared": "exact",
     "lift": "exact",
+    "relative": "exact",
     "squared": "exact",
     "lambdarank": "ball",
 }

@@ -50,7 +50,8 @@ class BoostedRanker(Ranker):
         Each is an extra: ``pip install 'rankproof[lightgbm]'``.
     loss : str or Loss
         ``"auto"``, a name such as ``"softmax"`` (target from ``metric``), a full form such as
-        ``"squared:normalised-gain@10"``, or a loss object. CatBoost has centred-squared, softmax and squared.
+        ``"squared:normalised-gain@10"``, or a loss object. CatBoost has centred-squared,
+        softmax, squared and relative.
     noise : str, optional
         What is known of the labels' noise, such as ``"independent"``: some metrics have a consistent target
         under a condition only.

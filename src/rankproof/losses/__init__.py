@@ -16,6 +16,7 @@ from rankproof.losses.parse import loss
 from rankproof.losses.pointwise import Ordinal, PointwiseLogistic
 from rankproof.losses.preorder import Preorder
 from rankproof.losses.q_family import QFamily
+from rankproof.losses.relative import Relative
 from rankproof.losses.softmax import Softmax
 from rankproof.losses.squared import CentredSquared, Squared
 from rankproof.losses.xe_ndcg import XENDCG
@@ -43,6 +44,7 @@ __all__ = [
     "PointwiseLogistic",
     "Preorder",
     "QFamily",
+    "Relative",
     "Softmax",
     "Squared",
     "loss",

@@ -30,6 +30,7 @@ LOSS_ROWS = (
     "bregman",
     "order-preserving",
     "lift",
+    "relative",
     "duchi",
     "cosine",
     "q-family",

@@ -1,7 +1,7 @@
 """LightGBM for `BoostedRanker`.
 
-A squared loss is LightGBM's own ``regression`` on the target: it starts from the mean, and its models are
-ordinary regression models to every exporter. Any other loss is an objective of ours.
+The losses squared and relative are LightGBM's own ``regression`` on a target: it starts from the mean, and
+its models are ordinary regression models to every exporter. Any other loss is an objective of ours.
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ from rankproof.fit.boosters.lost import refuse_idle, refuse_lost
 from rankproof.fit.boosters.words import Words, combined, given_as
 from rankproof.fit.engines.gradients import Gradients
 from rankproof.fit.engines.missing import engine
+from rankproof.fit.engines.regression import as_regression
 from rankproof.fit.engines.steps import check_curvature
 from rankproof.fit.matrix import as_dense
 from rankproof.fit.part import Part
 from rankproof.losses.base import Loss
+from rankproof.losses.relative import Relative
 from rankproof.losses.squared import Squared
 
 __all__ = ["FILE", "check", "contributions", "dump", "importances", "load", "scores", "train"]
@@ -82,13 +84,13 @@ def check(loss: Loss, words: Words, categorical: bool, held_out: bool) -> None: 
         )
     if kinds and kinds[0] == "dart" and held_out:
         refuse_dart("boosting")
-    if isinstance(loss, Squared):
+    if isinstance(loss, (Squared, Relative)):
         return
     for name, reason in _REGRESSION_ONLY.items():
         if words.more.get(name):
             raise ArgumentError(
                 f"Argument parameters of BoostedRanker has {name!r}, but LightGBM {reason}. Leave it out, or "
-                "say loss='squared', which is LightGBM's own regression."
+                "say loss='relative' or 'squared', which are LightGBM's own regression."
             )
 
 
@@ -120,11 +122,12 @@ def train(job: Job) -> Outcome:
     lgb = engine("lightgbm")
     params = parameters(job.words)
     known = job.supervision
-    if isinstance(job.loss, Squared):
-        params["objective"], labels, weights = "regression", known.targets, known.row_weights
+    plain = as_regression(job.loss, known)
+    if plain is not None:
+        params["objective"], (labels, weights) = "regression", plain
     else:
         gradients = Gradients(job.loss, known, threads=job.words.threads)
-        params["objective"] = lambda predicted, _data: gradients.at(predicted)
+        params["objective"] = lambda predicted, _data: gradients.held_at(predicted)
         labels, weights = job.train.labels, None
     watched = None if job.valid is None else Watched(job, job.valid)
     with translated("LightGBM", lgb.basic.LightGBMError):

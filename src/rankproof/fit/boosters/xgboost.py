@@ -1,8 +1,9 @@
 """XGBoost for `BoostedRanker`.
 
-Trees grow leaf by leaf up to a number of leaves. A squared loss is XGBoost's own ``reg:squarederror`` on the
-target, which starts from the mean; any other loss is an objective of ours, which starts from 0. What a sparse
-matrix does not store XGBoost takes for missing, so a sparse matrix is made dense first.
+Trees grow leaf by leaf up to a number of leaves. The losses squared and relative are XGBoost's own
+``reg:squarederror`` on a target, which starts from the mean; any other loss is an objective of ours, which
+starts from 0. What a sparse matrix does not store XGBoost takes for missing, so a sparse matrix is made dense
+first.
 """
 
 from __future__ import annotations
@@ -13,17 +14,17 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.arrays import Float64s
+from rankproof.arrays import Float32s, Float64s
 from rankproof.errors import ArgumentError, DataError
 from rankproof.fit.boosters.base import Job, Outcome, Watched, reason_of, refuse_dart, translated
 from rankproof.fit.boosters.lost import refuse_lost
 from rankproof.fit.boosters.words import Words, combined
 from rankproof.fit.engines.gradients import Gradients
 from rankproof.fit.engines.missing import engine
+from rankproof.fit.engines.regression import as_regression
 from rankproof.fit.engines.steps import aim_of, check_curvature, times_curvature
 from rankproof.fit.matrix import as_dense
 from rankproof.losses.base import Loss
-from rankproof.losses.squared import Squared
 
 __all__ = ["FILE", "check", "contributions", "dump", "importances", "load", "scores", "train"]
 
@@ -96,11 +97,11 @@ def train(job: Job) -> Outcome:
     """Boost with XGBoost."""
     xgb = engine("xgboost")
     params, known, threads = parameters(job.words), job.supervision, job.words.threads
-    plain = isinstance(job.loss, Squared)
-    more: dict[str, Any] = {"label": known.targets, "weight": known.row_weights} if plain else {}
+    plain = as_regression(job.loss, known)
+    more: dict[str, Any] = {} if plain is None else dict(zip(("label", "weight"), plain, strict=True))
     data = _matrix(job.train.X, job.categorical, threads, job.names, **more)
     objective = None
-    if not plain:
+    if plain is None:
         gradients = Gradients(job.loss, known, threads=threads)
         # XGBoost wants labels even where none are read.
         data.set_label(job.train.labels)
@@ -109,8 +110,8 @@ def train(job: Job) -> Outcome:
             per_row = aim_of(job.loss) * times_curvature(job.loss)
             params["min_child_weight"] = job.words.min_data_in_leaf * per_row
 
-        def objective(predicted: Any, _data: Any) -> tuple[Float64s, Float64s]:
-            return gradients.at(predicted)
+        def objective(predicted: Any, _data: Any) -> tuple[Float32s, Float32s]:
+            return gradients.held_at(predicted)
 
     watched = None if job.valid is None else Watched(job, job.valid)
     held_out = None if job.valid is None else _matrix(job.valid.X, job.categorical, threads, job.names)

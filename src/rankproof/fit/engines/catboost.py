@@ -1,7 +1,7 @@
 """CatBoost: its own losses on the target of the metric, and the exact metric for its evaluation.
 
 ``rankproof.catboost`` is this module. CatBoost hands no groups to an objective or metric of one's own. But
-with the target in place of the label, three losses of its own are three of ours:
+with the target in place of the label, its own losses are some of ours:
 
 =================  ================  =====================================================================
 our loss           CatBoost's        why
@@ -9,6 +9,7 @@ our loss           CatBoost's        why
 centred-squared    ``QueryRMSE``     both centre scores and targets per query
 softmax            ``QuerySoftMax``  CatBoost does not divide the targets of a query by their sum either
 squared            ``RMSE``
+relative           ``RMSE``          on another target, with weights; see `rankproof.losses.Relative`
 =================  ================  =====================================================================
 
 >>> parameters("nDCG@10")
@@ -29,16 +30,22 @@ from rankproof.fit.engines.catboost_metric import attach, best_iteration, eval_m
 from rankproof.fit.engines.default import engine_loss, preferred
 from rankproof.fit.engines.missing import engine
 from rankproof.fit.engines.reading import Judged
-from rankproof.fit.engines.regression import queries_of, regression_target
+from rankproof.fit.engines.regression import as_regression, queries_of, regression_target, relative_target
 from rankproof.fit.inputs import per_query_weights, supervision
 from rankproof.losses.base import Loss
+from rankproof.losses.relative import Relative
 from rankproof.losses.softmax import Softmax
 from rankproof.losses.squared import CentredSquared, Squared
 from rankproof.metrics.base import Metric
 
-__all__ = ["best_iteration", "eval_metric", "parameters", "pool", "regression_target"]
+__all__ = ["best_iteration", "eval_metric", "parameters", "pool", "regression_target", "relative_target"]
 
-_SAME: dict[type[Loss], str] = {CentredSquared: "QueryRMSE", Softmax: "QuerySoftMax", Squared: "RMSE"}
+_SAME: dict[type[Loss], str] = {
+    CentredSquared: "QueryRMSE",
+    Softmax: "QuerySoftMax",
+    Squared: "RMSE",
+    Relative: "RMSE",
+}
 _OURS = ("label", "group_id", "weight", "group_weight")
 _UNREAD = ("pairs", "pairs_weight", "subgroup_id", "graph")
 
@@ -78,8 +85,8 @@ def pool(
         One of them: the query id of every item, the number of items of every query, or where queries start.
     query_weight : array of weights, one per query (or per item, the same within each query), optional
     item_weight : array of weights, one per item, optional
-        For squared and softmax. CatBoost's softmax has its weights inside the softmax as well, where ours has
-        not: they go into the target instead.
+        For squared, relative and softmax. CatBoost's softmax has its weights inside the softmax as well,
+        where ours has not: they go into the target instead.
     **more
         ``cat_features``, ``feature_names`` and what else ``catboost.Pool`` takes.
     """
@@ -103,12 +110,9 @@ def pool(
     data = supervision(
         known, grades, starts, query_weight, item_weight, weight_name="item_weight", threads=threads
     )
-    targets, weights = data.targets, data.weight_of_item
-    if data.item_weights.size:
-        if isinstance(known, Softmax):
-            targets = targets * data.item_weights
-        else:
-            weights = data.row_weights
+    targets, weights = as_regression(known, data) or (data.targets, data.weight_of_item)
+    if isinstance(known, Softmax) and data.item_weights.size:
+        targets = targets * data.item_weights
     queries = np.repeat(np.arange(data.queries), np.diff(starts))
     made = cb.Pool(X, label=targets, group_id=queries, weight=weights, **more)
     attach(made, Judged(grades, starts, per_query_weights(query_weight, starts)))

@@ -24,14 +24,22 @@ from rankproof.fit.engines.exact import as_metrics, higher_is_better, value_on
 from rankproof.fit.engines.gradients import Gradients
 from rankproof.fit.engines.missing import engine
 from rankproof.fit.engines.reading import Judged, judged, offsets_of_sizes, supervised
-from rankproof.fit.engines.regression import regression_target
+from rankproof.fit.engines.regression import regression_target, relative_target
 from rankproof.fit.engines.remembered import Remembered
 from rankproof.fit.engines.steps import check_curvature
 from rankproof.losses.base import Loss
 from rankproof.metrics.base import Metric
 from rankproof.metrics.parse import metric as metric_of
 
-__all__ = ["ExactMetric", "Objective", "eval_metric", "objective", "parameters", "regression_target"]
+__all__ = [
+    "ExactMetric",
+    "Objective",
+    "eval_metric",
+    "objective",
+    "parameters",
+    "regression_target",
+    "relative_target",
+]
 
 _Contents = tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any] | None, NDArray[Any] | None]
 
@@ -64,8 +72,8 @@ def objective(
     ``lambda_l2`` apply.
 
     Start: LightGBM starts a custom objective from scores of 0. Losses that do not see a number added to all
-    scores of a query (lift, softmax, pairwise) lose nothing by that. ``squared`` and ``kl`` spend
-    their first trees on the mean: give the Dataset an ``init_score``, or use `regression_target` with
+    scores of a query (lift, softmax, pairwise) lose nothing by that. ``squared``, ``relative`` and ``kl``
+    spend their first trees on the mean: give the Dataset an ``init_score``, or use `regression_target` with
     LightGBM's own ``regression``, which starts from the mean.
 
     Weights: ``weight`` of the Dataset has one number per row. They weigh items for a loss that is a sum over

@@ -1,18 +1,23 @@
-"""The plain-regression route: the target in place of the label, with the engine's own squared loss."""
+"""The plain-regression route: a target in place of the label, with the engine's own squared loss."""
 
 from __future__ import annotations
 
 from typing import Any
+
+import numpy as np
 
 from rankproof.arrays import Float64s, Int64s, as_labels, as_offsets
 from rankproof.errors import ArgumentError
 from rankproof.fit.engines.default import chosen
 from rankproof.fit.engines.reading import offsets_of_sizes
 from rankproof.fit.inputs import query_offsets
+from rankproof.fit.objective import Supervision
+from rankproof.losses.base import LOSSES, Loss
+from rankproof.losses.relative import Relative
 from rankproof.losses.squared import Squared
 from rankproof.metrics.base import Metric
 
-__all__ = ["queries_of", "regression_target"]
+__all__ = ["as_regression", "queries_of", "regression_target", "relative_target"]
 
 
 def queries_of(items: int, qid: Any, group: Any, offsets: Any) -> Int64s:
@@ -70,3 +75,66 @@ def regression_target(
     known = as_labels(labels)
     starts = queries_of(known.size, qid, group, offsets)
     return chosen(metric, noise, among=(Squared,), stacklevel=3).target.values(known, starts, threads=threads)
+
+
+def relative_target(
+    metric: str | Metric,
+    labels: Any,
+    *,
+    qid: Any = None,
+    group: Any = None,
+    offsets: Any = None,
+    noise: str | None = None,
+    threads: int | None = None,
+) -> tuple[Float64s, Float64s]:
+    """What to put in place of the labels and of the weights, so that the engine minimises `Relative`.
+
+    The same route as `regression_target`, and as consistent. But the model need not learn the unit of a
+    query's targets, such as 1/Z of nDCG, which it cannot see; on the data sets that were tried it ranks
+    better (``docs/explanation/defaults.md``). Weights have a mean of 1, so that limits on the weight of a
+    leaf mean what they meant. A query whose targets are all 0 says nothing: its weights are 0.
+
+    Parameters are those of `regression_target`; the metric must have a target that is never negative.
+
+    Examples
+    --------
+    >>> target, weight = relative_target("DCG", [2, 0, 1], group=[3])  # gains 3, 0, 1: of mean 4/3
+    >>> target.round(4).tolist(), weight.round(4).tolist()  # 3 / (3 + 4/3); 3 + 4/3 over their mean 8/3
+    ([0.6923, 0.0, 0.4286], [1.625, 0.5, 0.875])
+    """
+    known = as_labels(labels)
+    starts = queries_of(known.size, qid, group, offsets)
+    target = chosen(metric, noise, among=(Relative,), stacklevel=3).target
+    return _relatively(target.values(known, starts, threads=threads), starts)
+
+
+def as_regression(loss: Loss, data: Supervision) -> tuple[Float64s, Float64s | None] | None:
+    """The target and the weights with which an engine's own squared loss is this loss, or None.
+
+    >>> from rankproof.losses.parse import loss
+    >>> data = Supervision(np.array([3.0, 0.0, 1.0, 0.0]), np.array([0, 2, 2, 4]), 3.0)
+    >>> as_regression(loss("squared"), data)[0].tolist(), as_regression(loss("softmax"), data)
+    ([3.0, 0.0, 1.0, 0.0], None)
+    >>> target, weight = as_regression(loss("relative"), data)
+    >>> target.round(4).tolist(), weight.tolist()
+    ([0.6667, 0.0, 0.6667, 0.0], [2.25, 0.75, 0.75, 0.25])
+    """
+    # A class derived from one of these may be another loss.
+    if not LOSSES.has_class_of(loss):
+        return None
+    if isinstance(loss, Squared):
+        return data.targets, data.row_weights
+    if not isinstance(loss, Relative):
+        return None
+    targets = data.targets * data.item_weights if data.item_weights.size else data.targets
+    found, weights = _relatively(targets, data.offsets)
+    return found, weights if data.weight_of_item is None else weights * data.weight_of_item
+
+
+def _relatively(targets: Float64s, offsets: Int64s) -> tuple[Float64s, Float64s]:
+    sizes = np.diff(offsets)
+    of_item = np.repeat(np.arange(sizes.size), sizes)
+    mean = np.bincount(of_item, targets, sizes.size) / np.maximum(sizes, 1)
+    weights = targets + mean[of_item]
+    found = np.divide(targets, weights, out=np.full(targets.size, 0.5), where=weights > 0)
+    return found, weights / (weights.mean() or 1.0)

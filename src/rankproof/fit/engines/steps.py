@@ -35,6 +35,7 @@ from rankproof.losses.base import LOSSES, Loss
 from rankproof.losses.bregman import Bregman
 from rankproof.losses.duchi import Duchi
 from rankproof.losses.lift import Lift
+from rankproof.losses.relative import Relative
 from rankproof.losses.squared import CentredSquared, Squared
 
 __all__ = [
@@ -66,12 +67,12 @@ def check_curvature(loss: Loss) -> None:
 
 def is_quadratic(loss: Loss) -> bool:
     """Whether the second derivative is the same at all scores."""
-    return isinstance(loss, (Squared, CentredSquared, Lift))
+    return isinstance(loss, (Squared, CentredSquared, Lift, Relative))
 
 
 def is_limited(loss: Loss) -> bool:
     """Whether the loss has its own unit of scores, so that a step of many units is one too far."""
-    return not isinstance(loss, (Squared, CentredSquared, Lift, Bregman, Duchi))
+    return not isinstance(loss, (Squared, CentredSquared, Lift, Relative, Bregman, Duchi))
 
 
 def floor_of(loss: Loss) -> float:

@@ -177,6 +177,13 @@ def _lift(_: Any, s: Tensor, u: Tensor, v: Tensor | None, layout: Layout) -> tup
     return values.where(many, none), slopes.where(layout.spread(many), none)
 
 
+def _relative(_: Any, s: Tensor, u: Tensor, v: Tensor | None, layout: Layout) -> Tensor:
+    a = _weighted(u, v)
+    mean = layout.spread(layout.total(a / layout.spread(layout.sizes.clamp(min=1).to(s.dtype))))
+    # In this order nothing times 0 is ever infinite.
+    return layout.total(a * (1 - s) * (1 - s) + mean * s * s)
+
+
 SUMS: dict[str, Callable[[Any, Tensor, Tensor, Tensor | None, Layout], Tensor]] = {
     "centred-squared": _centred_squared,
     "duchi": _duchi,
@@ -184,6 +191,7 @@ SUMS: dict[str, Callable[[Any, Tensor, Tensor, Tensor | None, Layout], Tensor]] 
     "listnet": _listnet,
     "ordinal": _ordinal,
     "pointwise-logistic": _pointwise,
+    "relative": _relative,
     "softmax": _softmax,
     "squared": _squared,
     "xe-ndcg": _xe_ndcg,

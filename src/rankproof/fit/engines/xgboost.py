@@ -25,7 +25,7 @@ from rankproof.fit.engines.exact import as_metrics, higher_is_better, value_on
 from rankproof.fit.engines.gradients import Gradients
 from rankproof.fit.engines.missing import engine
 from rankproof.fit.engines.reading import Judged, supervised
-from rankproof.fit.engines.regression import regression_target
+from rankproof.fit.engines.regression import regression_target, relative_target
 from rankproof.fit.engines.remembered import Remembered
 from rankproof.fit.engines.steps import check_curvature
 from rankproof.fit.engines.xgboost_data import (
@@ -48,6 +48,7 @@ __all__ = [
     "objective",
     "parameters",
     "regression_target",
+    "relative_target",
 ]
 
 

@@ -59,6 +59,7 @@ FORMULAS: dict[str, Callable[[Any, Sequence[Any], Any], Any]] = {
     "pointwise-logistic": items.pointwise_logistic,
     "preorder": pairwise_formula,
     "q-family": lists.q_family,
+    "relative": items.relative,
     "softmax": lists.softmax,
     "squared": items.squared,
     "xe-ndcg": lists.xe_ndcg,

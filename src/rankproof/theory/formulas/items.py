@@ -14,10 +14,21 @@ from rankproof.losses.duchi import Duchi
 from rankproof.losses.kl import KL
 from rankproof.losses.lift import Lift
 from rankproof.losses.pointwise import Ordinal, PointwiseLogistic
+from rankproof.losses.relative import Relative
 from rankproof.losses.squared import CentredSquared, Squared
 from rankproof.theory.arithmetic.functions import cosh, exp, log, softplus
 
-__all__ = ["centred_squared", "duchi", "kl", "lift", "ordinal", "pointwise_logistic", "squared", "total"]
+__all__ = [
+    "centred_squared",
+    "duchi",
+    "kl",
+    "lift",
+    "ordinal",
+    "pointwise_logistic",
+    "relative",
+    "squared",
+    "total",
+]
 
 
 def total(terms: Sequence[Any]) -> Any:
@@ -45,6 +56,12 @@ def lift(loss: Lift, scores: Sequence[Any], u: Sequence[Any]) -> Any:  # noqa: A
     n = len(scores)
     pairs = [(1 - scores[i] + scores[j]) ** 2 * u[i] for i in range(n) for j in range(n) if i != j]
     return total(pairs) * Fraction(1, n) if pairs else scores[0] * 0
+
+
+def relative(loss: Relative, scores: Sequence[Any], u: Sequence[Any]) -> Any:  # noqa: ARG001
+    """sum_i u_i (1 - s_i)^2 + mean(u) s_i^2."""
+    mean = total(u) * Fraction(1, len(u))
+    return total([(1 - s) ** 2 * x + s**2 * mean for s, x in zip(scores, u, strict=True)])
 
 
 def kl(loss: KL, scores: Sequence[Any], u: Sequence[Any]) -> Any:  # noqa: ARG001

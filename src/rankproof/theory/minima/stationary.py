@@ -9,7 +9,8 @@ more than 0 to the others, along the pairs at kinks, with W_ij kink as the most 
 there is such a flow is decided by augmenting paths, in fractions: yes or no, without rounding.
 
 **Squares.** squared, centred-squared, duchi with penalty=square and bregman with p=2 are least where a linear
-equation holds: s = E[u], s = E[u] + c, s = E[u] / 2 nu, s = E[u]. The cosine (not normalised) and the q
+equation holds: s = E[u], s = E[u] + c, s = E[u] / 2 nu, s = E[u]; lift and relative where their docstrings
+say. The cosine (not normalised) and the q
 family with q=2 are least exactly at the positive multiples of E[u], when that is not 0 (Cauchy-Schwarz).
 """
 
@@ -26,6 +27,7 @@ from rankproof.losses.lift import Lift
 from rankproof.losses.order_preserving import OrderPreserving
 from rankproof.losses.preorder import Preorder
 from rankproof.losses.q_family import QFamily
+from rankproof.losses.relative import Relative
 from rankproof.losses.squared import CentredSquared, Squared
 from rankproof.theory.arithmetic.intervals import Interval
 from rankproof.theory.formulas.formula import MeanLoss
@@ -94,6 +96,8 @@ def _closed_form(risk: MeanLoss) -> list[Fraction] | None:
     loss = risk.loss
     if isinstance(loss, Lift):
         return _lifted(_exact_mean(risk))
+    if isinstance(loss, Relative):
+        return _compared(_exact_mean(risk))
     square = isinstance(loss, Squared | CentredSquared) or (isinstance(loss, Bregman) and loss.p == 2)
     if not square and not _along_mean(loss) and not (isinstance(loss, Duchi) and loss.penalty == "square"):
         return None
@@ -110,6 +114,14 @@ def _lifted(mean: list[Fraction] | None) -> list[Fraction] | None:
     raised = [m + sum(mean, Fraction(0)) / len(mean) for m in mean]
     harmonic = len(mean) / sum((1 / r for r in raised), Fraction(0))
     return [1 - harmonic / r for r in raised]
+
+
+def _compared(mean: list[Fraction] | None) -> list[Fraction] | None:
+    """m_i over m_i + mean(m): where `Relative` is least."""
+    if mean is None or not any(mean):
+        return None
+    middle = sum(mean, Fraction(0)) / len(mean)
+    return [m / (m + middle) for m in mean]
 
 
 def _along_mean(loss: object) -> bool:
