@@ -103,6 +103,13 @@ def test_relative_is_the_weighted_regression_of_the_engine(engine: str, weighted
     )
 
 
+@pytest.mark.parametrize("engine", ["lightgbm", "xgboost"])
+@pytest.mark.parametrize("label", [0.0, 2.0])
+def test_relative_of_equal_labels_is_one_half(engine: str, label: float) -> None:
+    ranker = small(engine, loss="relative").fit(TRAIN.X, np.full(TRAIN.y.size, label), qid=TRAIN.qid)
+    np.testing.assert_allclose(ranker.predict(VALID.X), 0.5, rtol=1e-6)
+
+
 @every_engine
 def test_the_trees_with_the_best_exact_metric_are_kept(engine: str) -> None:
     """Against the values of models that were trained for exactly so many trees."""

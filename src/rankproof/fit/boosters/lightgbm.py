@@ -18,13 +18,11 @@ from rankproof.fit.boosters.lost import refuse_idle, refuse_lost
 from rankproof.fit.boosters.words import Words, combined, given_as
 from rankproof.fit.engines.gradients import Gradients
 from rankproof.fit.engines.missing import engine
-from rankproof.fit.engines.regression import as_regression
+from rankproof.fit.engines.regression import as_regression, is_regression
 from rankproof.fit.engines.steps import check_curvature
 from rankproof.fit.matrix import as_dense
 from rankproof.fit.part import Part
 from rankproof.losses.base import Loss
-from rankproof.losses.relative import Relative
-from rankproof.losses.squared import Squared
 
 __all__ = ["FILE", "check", "contributions", "dump", "importances", "load", "scores", "train"]
 
@@ -84,7 +82,7 @@ def check(loss: Loss, words: Words, categorical: bool, held_out: bool) -> None: 
         )
     if kinds and kinds[0] == "dart" and held_out:
         refuse_dart("boosting")
-    if isinstance(loss, (Squared, Relative)):
+    if is_regression(loss):
         return
     for name, reason in _REGRESSION_ONLY.items():
         if words.more.get(name):

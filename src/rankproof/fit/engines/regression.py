@@ -17,7 +17,7 @@ from rankproof.losses.relative import Relative
 from rankproof.losses.squared import Squared
 from rankproof.metrics.base import Metric
 
-__all__ = ["as_regression", "queries_of", "regression_target", "relative_target"]
+__all__ = ["as_regression", "is_regression", "queries_of", "regression_target", "relative_target"]
 
 
 def queries_of(items: int, qid: Any, group: Any, offsets: Any) -> Int64s:
@@ -92,7 +92,8 @@ def relative_target(
     The same route as `regression_target`, and as consistent. But the model need not learn the unit of a
     query's targets, such as 1/Z of nDCG, which it cannot see; on the data sets that were tried it ranks
     better (``docs/explanation/defaults.md``). Weights have a mean of 1, so that limits on the weight of a
-    leaf mean what they meant. A query whose targets are all 0 says nothing: its weights are 0.
+    leaf mean what they meant. A query whose targets are all 0 says nothing: its weights are 0, unless those
+    of all queries would be.
 
     Parameters are those of `regression_target`; the metric must have a target that is never negative.
 
@@ -108,6 +109,11 @@ def relative_target(
     return _relatively(target.values(known, starts, threads=threads), starts)
 
 
+def is_regression(loss: Loss) -> bool:
+    """Whether an engine's own squared loss is this loss; a class derived from one that is may be another."""
+    return isinstance(loss, (Squared, Relative)) and LOSSES.has_class_of(loss)
+
+
 def as_regression(loss: Loss, data: Supervision) -> tuple[Float64s, Float64s | None] | None:
     """The target and the weights with which an engine's own squared loss is this loss, or None.
 
@@ -119,13 +125,10 @@ def as_regression(loss: Loss, data: Supervision) -> tuple[Float64s, Float64s | N
     >>> target.round(4).tolist(), weight.tolist()
     ([0.6667, 0.0, 0.6667, 0.0], [2.25, 0.75, 0.75, 0.25])
     """
-    # A class derived from one of these may be another loss.
-    if not LOSSES.has_class_of(loss):
+    if not is_regression(loss):
         return None
     if isinstance(loss, Squared):
         return data.targets, data.row_weights
-    if not isinstance(loss, Relative):
-        return None
     targets = data.targets * data.item_weights if data.item_weights.size else data.targets
     found, weights = _relatively(targets, data.offsets)
     return found, weights if data.weight_of_item is None else weights * data.weight_of_item
@@ -136,5 +139,8 @@ def _relatively(targets: Float64s, offsets: Int64s) -> tuple[Float64s, Float64s]
     of_item = np.repeat(np.arange(sizes.size), sizes)
     mean = np.bincount(of_item, targets, sizes.size) / np.maximum(sizes, 1)
     weights = targets + mean[of_item]
+    if not weights.any():
+        # No engine bears weights that are all 0; so there is one number to learn, the same for all.
+        return np.full(targets.size, 0.5), np.ones(targets.size)
     found = np.divide(targets, weights, out=np.full(targets.size, 0.5), where=weights > 0)
-    return found, weights / (weights.mean() or 1.0)
+    return found, weights / weights.mean()
