@@ -100,8 +100,8 @@ def pool(
     for name in _UNREAD:
         if name in more:
             raise ArgumentError(
-                f"Argument {name} of the Pool is not read by the losses here ({', '.join(_SAME.values())}), "
-                "and would be lost. Leave it out."
+                f"Argument {name} of the Pool is not read by the losses here "
+                f"({', '.join(dict.fromkeys(_SAME.values()))}), and would be lost. Leave it out."
             )
     known = engine_loss(metric, loss, noise, among=preferred("catboost"))
     _same_in_catboost(known)
