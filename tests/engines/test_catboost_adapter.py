@@ -13,11 +13,23 @@ import rankproof as rp
 from engines.engine_data import CATBOOST, Ranked, best_of, ranked, train_and_valid
 from rankproof.errors import ArgumentError, ConsistencyWarning
 from rankproof.fit.engines import catboost as ours
+from rankproof.losses import Relative
 from rankproof.losses.parse import loss
 
 cb = pytest.importorskip("catboost")
 
 LOSSES = ["centred-squared", "softmax", "squared"]
+
+
+def test_a_class_derived_from_a_loss_is_not_taken_for_it() -> None:
+    class Other(Relative):
+        """A loss of the user's own."""
+
+    own = Other(target=loss("relative:nDCG@5").target)
+    with pytest.raises(ArgumentError, match="CatBoost has no loss that is"):
+        ours.parameters("nDCG@5", own)
+    with pytest.raises(ArgumentError, match="CatBoost has no loss that is"):
+        ours.pool("nDCG@5", np.zeros((2, 1)), [1, 0], group=[2], loss=own)
 
 
 def pool(data: Ranked, metric: str = "nDCG@5", **more: object) -> object:

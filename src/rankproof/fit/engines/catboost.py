@@ -121,9 +121,10 @@ def pool(
 
 def _same_in_catboost(loss: Loss) -> str:
     """CatBoost's name of the loss, or `ArgumentError`."""
-    for kind, name in _SAME.items():
-        if isinstance(loss, kind):
-            return name
+    # Of this very class: one derived from it may be another loss.
+    name = _SAME.get(type(loss))
+    if name is not None:
+        return name
     same = ", ".join(f"{kind.name} ({name})" for kind, name in _SAME.items())
     near = "squared" if loss.claims.value("shift_invariant") is False else "softmax or centred-squared"
     raise ArgumentError(
