@@ -142,6 +142,8 @@ def _xgboost(asked: _Asked) -> Staged:
 def _catboost(asked: _Asked) -> Staged:
     import catboost
 
+    if not isinstance(asked.objective, str):
+        return _catboost_by_trees(asked)
     pool = catboost.Pool(
         asked.train.X,
         asked.labels,
@@ -160,6 +162,41 @@ def _catboost(asked: _Asked) -> Staged:
         )[asked.every - 1 :: asked.every].astype(np.float32)
         for other in asked.others
     ]
+
+
+def _catboost_by_trees(asked: _Asked) -> Staged:
+    """CatBoost's trees with derivatives from outside: each is its RMSE on what a Newton step asks for.
+
+    CatBoost hands no groups to an objective. But its labels can stay as they are when what is to be learnt
+    goes into the baseline, and then the quantised features serve all trees.
+    """
+    import catboost
+
+    rows = asked.train.items
+    held = np.arange(rows) % 2.0  # any labels that are not all equal
+    pool = catboost.Pool(asked.train.X, held)
+    pool.quantize()
+    given = {**CATBOOST, "boost_from_average": False, "iterations": 1, "loss_function": "RMSE"}
+    given |= asked.parameters
+    scores, along = np.zeros(rows), [np.zeros(other.items) for other in asked.others]
+    staged: list[list[np.ndarray]] = [[] for _ in asked.others]
+    for tree in range(asked.trees):
+        gradient, hessian = asked.objective(scores, None)
+        pool.set_baseline((held + gradient / hessian)[:, None])
+        pool.set_weight(hessian)
+        # CatBoost adds less and less noise to the scores of splits; here every model is a first tree.
+        left = rows * np.exp(-tree * given["learning_rate"])
+        noise = (left / (1 + left)) * (1 + rows) / rows
+        model = catboost.CatBoost(
+            {**given, "random_seed": asked.seed * asked.trees + tree, "random_strength": noise}
+        ).fit(pool)
+        pool.set_baseline(np.zeros((rows, 1)))
+        scores += model.predict(pool, thread_count=1)
+        for i, other in enumerate(asked.others):
+            along[i] = along[i] + model.predict(other.X, thread_count=1)
+            if (tree + 1) % asked.every == 0:
+                staged[i].append(along[i].astype(np.float32))
+    return [np.array(kept) for kept in staged]
 
 
 class _Kept:

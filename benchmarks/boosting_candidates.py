@@ -2,7 +2,8 @@
 
 A candidate is text. ``LOSS:TARGET``, or several joined by ``+``: their derivatives, each brought to a mean
 curvature of 1 at scores of 0, are averaged. ``lift:TARGET`` is the order-preserving loss with the margin
-(1 - t)^2, ``centred-cosine:TARGET`` the cosine of centred scores. Or a loss of an engine: ``lgb=NAME``,
+(1 - t)^2, ``centred-cosine:TARGET`` the cosine of centred scores, ``attentive:TARGET`` what the module of
+that name says. Or a loss of an engine: ``lgb=NAME``,
 ``xgb=NAME``, ``cat=NAME``, with the labels as they are or, with ``|labels=TARGET``, a target u in their
 place; ``|labels=relative:TARGET`` is u / (u + mean(u)) with weights u + mean(u), whose weighted squares are
 the sum of u_i (1 - s_i)^2 + mean(u) s_i^2: linear in u, so that their mean is least where s_i = m_i / (m_i +
@@ -21,9 +22,11 @@ query    the weight of a query of n items: ``1``, ``1/n``, ``1/sqrt(n)``, ``sqrt
 smooth   what is added to every target
 l2       weight of the squared distance of the scores from their query mean, added to the loss
 attend   weights of items by their current rank, for centred-squared: ``log`` 1/log2(1 + rank), ``1/rank``,
-         ``top10`` the discounts of nDCG@10 and a tenth of the least of them below; equal scores share a rank
+         ``top10`` the discounts of nDCG@10 and a tenth of the least of them below; equal scores share a
+         rank. For attentive: the weights of pairs
+pairs    for attentive: what a pair counts
 scale    what gradient and second derivative are multiplied by
-engine   ``lightgbm``, ``xgboost``
+engine   ``lightgbm``, ``xgboost``, ``catboost`` (one tree at a time, see `boosters`)
 
 Any other option is a parameter of the engine.
 """
@@ -37,6 +40,8 @@ from typing import Any
 import numpy as np
 
 import rankproof as rp
+from attentive import ATTENTION as OF_PAIRS
+from attentive import PAIRS, derivatives
 from boosters import staged_scores
 from rankproof.losses.base import Loss
 from rankproof.losses.parse import loss as loss_of
@@ -60,6 +65,7 @@ class Candidate:
     step: str = "exact"
     query: str = "1"
     attend: str | None = None
+    pairs: str = "winner"
     smooth: float = 0.0
     l2: float = 0.0
     scale: float = 1.0
@@ -71,7 +77,9 @@ class Candidate:
         head, *rest = text.split("|")
         given: dict[str, Any] = dict(part.split("=", 1) for part in rest)
         known = {
-            name: given.pop(name) for name in ("labels", "engine", "step", "query", "attend") if name in given
+            name: given.pop(name)
+            for name in ("labels", "engine", "step", "query", "attend", "pairs")
+            if name in given
         }
         known |= {name: float(given.pop(name)) for name in ("smooth", "l2", "scale") if name in given}
         parameters = {name: _number(value) for name, value in given.items()}
@@ -123,6 +131,8 @@ class Candidate:
     def _maker(self, text: str) -> Callable[[str, rp.RankingData, np.ndarray], Part]:
         if text.startswith("lift:"):
             return self._lifting
+        if text.startswith("attentive:"):
+            return self._pairing
         return self._part if self.attend is None else self._attending
 
     def _part(self, text: str, data: rp.RankingData, weights: np.ndarray) -> Part:
@@ -190,6 +200,25 @@ class Candidate:
             else:
                 second = hessian * {"exact": 1.0, "double": 2.0}[self.step]
             return gradient * of_item * usual, np.maximum(second * usual, FLOOR)
+
+        return part
+
+    def _pairing(self, text: str, data: rp.RankingData, weights: np.ndarray) -> Part:
+        """Pairs weighted by where they are in the current list."""
+        u = loss_of(f"squared:{text.partition(':')[2]}").targets(data.labels, data.offsets, threads=1)
+        attention, pairs = OF_PAIRS[self.attend or "one"], PAIRS[self.pairs]
+        times = {"exact": 1.0, "double": 2.0}[self.step]
+        noise = np.random.default_rng(0)
+
+        def raw(scores: np.ndarray) -> Derivatives:
+            return derivatives(scores, u, data.offsets, weights, attention, pairs, noise)
+
+        _, start = raw(np.zeros(data.items))
+        usual = 1.0 / start[start > 0].mean()
+
+        def part(scores: np.ndarray) -> Derivatives:
+            gradient, hessian = raw(scores)
+            return gradient * usual, np.maximum(hessian * usual * times, FLOOR)
 
         return part
 

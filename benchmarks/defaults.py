@@ -5,7 +5,7 @@
 No test part is read. Every candidate trains LightGBM with 300 trees of 16 leaves at a learning rate of .05 on
 three parts, and is measured on the held-out fourth after every fifth tree, with the exact metrics. The table
 shows the best value along the mean of these curves (over folds, turns and seeds). Folds are compared in pairs
-with the reference, the first candidate: the difference and its standard error. Interrupted, the script goes
+with the reference: the difference and its standard error. Interrupted, the script goes
 on where it was.
 
 How candidates are written is said in `boosting_candidates`.
@@ -83,6 +83,17 @@ STAGES: dict[str, list[str]] = {
         "centred-squared:nDCG@10|attend=log",
         "centred-squared:nDCG@10|attend=1/rank",
         "centred-squared:nDCG@10|attend=top10",
+        *(
+            f"attentive:{target}|query=1/n|attend={attend}|pairs={pairs}"
+            for target in ("nDCG@10", "relevance", "satisfaction")
+            for attend in ("one", "log")
+            for pairs in ("winner", "difference")
+        ),
+        *(
+            f"attentive:{target}|attend=adjacent|pairs={pairs}"
+            for target in ("nDCG@10", "satisfaction")
+            for pairs in ("winner", "difference")
+        ),
     ],
     "averages": [
         "centred-squared:nDCG@10+softmax:nDCG@10|step=limited",
@@ -99,6 +110,18 @@ STAGES: dict[str, list[str]] = {
         f"lgb=regression|labels=relative:{target}{rate}"
         for target in ("nDCG@10", "nDCG", "relevance", "satisfaction")
         for rate in ("", "|learning_rate=0.025")
+    ],
+    "engines": [
+        "lgb=lambdarank",
+        "lgb=rank_xendcg",
+        *(f"lift:{t}|query=1/n|step=double" for t in ("nDCG@10", "nDCG", "relevance", "satisfaction")),
+        "xgb=rank:ndcg",
+        *(
+            f"lift:{t}|query=1/n|step=double|engine=xgboost|scale=0.0625"
+            for t in ("nDCG@10", "nDCG", "relevance", "satisfaction")
+        ),
+        "cat=YetiRank",
+        *(f"cat=QueryRMSE|labels={t}" for t in ("nDCG@10", "nDCG", "relevance", "satisfaction")),
     ],
     "xgboost": [
         "xgb=rank:ndcg",
@@ -127,6 +150,21 @@ STAGES: dict[str, list[str]] = {
         *(f"cat=RMSE|labels=relative:{t}" for t in ("nDCG@10", "nDCG", "relevance", "satisfaction")),
         "cat=PairLogit|labels=relevance",
         "cat=CrossEntropy|labels=relevance",
+        *(
+            f"lift:{target}|query=1/n{step}|engine=catboost"
+            for target in ("nDCG@10", "nDCG", "relevance", "satisfaction")
+            for step in ("", "|step=double")
+        ),
+        *(
+            f"cat=QueryRMSE|labels={target}|{more}"
+            for target in ("relevance", "satisfaction")
+            for more in (
+                "boosting_type=Ordered",
+                "sampling_unit=Group",
+                "random_strength=0",
+                "random_strength=3",
+            )
+        ),
     ],
 }
 
@@ -244,6 +282,7 @@ def main() -> None:
         "--stage", action="append", choices=list(STAGES), help="which candidates; all by default"
     )
     parser.add_argument("--candidate", action="append", help="a candidate of your own, beside the reference")
+    parser.add_argument("--reference", default=REFERENCE, help="the candidate that others are compared with")
     parser.add_argument("--set", action="append", help="which data sets; all by default")
     parser.add_argument("--metric", default="nDCG@10", choices=list(METRICS))
     parser.add_argument(
@@ -254,7 +293,7 @@ def main() -> None:
     parser.add_argument("--known", action="store_true", help="show what the file has, run nothing")
     args = parser.parse_args()
     stages = args.stage or ([] if args.candidate else list(STAGES))
-    listed = [REFERENCE, *(c for stage in stages for c in STAGES[stage]), *(args.candidate or [])]
+    listed = [args.reference, *(c for stage in stages for c in STAGES[stage]), *(args.candidate or [])]
     candidates = list(dict.fromkeys(listed))
     sets = args.set or present()
     if not sets:

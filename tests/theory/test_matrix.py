@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from dataclasses import fields, replace
-from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -22,6 +20,7 @@ from rankproof.theory.replay import replay
 from rankproof.theory.spaces import graded_space
 from rankproof.theory.values import value_table
 from rankproof.theory.verdict import Consistent, Inconsistent, Verdict
+from theory.benchmark_scripts import script
 
 
 @pytest.fixture(scope="module")
@@ -91,13 +90,7 @@ def test_no_cell_contradicts_what_is_known(small: Matrix) -> None:
 
 def known_facts() -> ModuleType:
     """What the benchmark holds the whole matrix against."""
-    path = Path(__file__).parents[2] / "benchmarks" / "known_facts.py"
-    spec = importlib.util.spec_from_file_location("known_facts", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script("known_facts")
 
 
 def test_the_known_facts_are_about_the_matrix() -> None:
