@@ -147,6 +147,8 @@ STAGES: dict[str, list[str]] = {
             for more in ("l2_leaf_reg=10", "l2_leaf_reg=30", "l2_leaf_reg=100", "score_function=L2")
         ),
         "cat=QueryRMSE|labels=nDCG@10|leaf_estimation_iterations=3",
+        "cat=QueryRMSE|labels=nDCG@10|l2_leaf_reg=1",
+        "cat=QueryRMSE|labels=nDCG@10|learning_rate=0.1",
         *(f"cat=RMSE|labels=relative:{t}" for t in ("nDCG@10", "nDCG", "relevance", "satisfaction")),
         "cat=PairLogit|labels=relevance",
         "cat=CrossEntropy|labels=relevance",
