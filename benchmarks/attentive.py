@@ -4,15 +4,18 @@ Every pair counts in both directions, with the target of the winner:
 
     F_i(s) = sum_j W_ij(s) [u_j sigma(s_i - s_j) - u_i sigma(s_j - s_i)],    W_ij = W_ji > 0
 
-where W may look at the scores, not at the labels. That is no gradient of a fixed loss. But with m = E[u] its
-mean is zero at s = log m, and nowhere else but for a number added to all scores: with d_i = s_i - log m_i the
-bracket has the sign of d_i - d_j (it is m_i m_j (e^d_i - e^d_j), over something positive), so that over the
-items of the greatest d, among which pairs cancel, F adds up to something positive unless all d are equal.
+where W may look at the scores, not at the labels. That is no gradient of a fixed loss. But when m = E[u] is
+positive for all items, the mean of F is zero at s = log m, and nowhere else but for a number added to all
+scores: with d_i = s_i - log m_i the bracket has the sign of d_i - d_j (it is m_i m_j (e^d_i - e^d_j), over
+something positive), so that over the items of the greatest d, among which pairs cancel, F adds up to
+something positive unless all d are equal. Some W may be 0, as long as the others link all items.
 
 ``difference`` has max(u_i - u_j, 0) in place of u_i, as LambdaRank and YetiRank do. Its zero depends on W. It
-is the right one when labels are independent with proportional odds: logit P(y_i >= g) = t_i + c_g. Then a
-difference is the sum, over the grades between the two, of pairs of binary labels whose odds are
-e^(t_i - t_j), and the argument above gives s = t. ``tests/theory/test_attention.py`` tries both.
+is the right one when u is a gain, a function of the item's own label, and labels are independent with
+proportional odds: logit P(y_i >= g) = t_i + c_g. Then a difference is the sum, over the grades between the
+two, of pairs of binary labels whose odds are e^(t_i - t_j), and the argument above gives s = t. Divided by
+the ideal DCG, as LambdaRank does for nDCG, it is not: that weighs the pairs of grades by the other labels.
+``tests/theory/test_attention.py`` tries all of this.
 """
 
 from __future__ import annotations

@@ -186,7 +186,7 @@ def _catboost_by_trees(asked: _Asked) -> Staged:
         pool.set_weight(hessian)
         # CatBoost adds less and less noise to the scores of splits; here every model is a first tree.
         left = rows * np.exp(-tree * given["learning_rate"])
-        noise = (left / (1 + left)) * (1 + rows) / rows
+        noise = given.get("random_strength", 1.0) * (left / (1 + left)) * (1 + rows) / rows
         model = catboost.CatBoost(
             {**given, "random_seed": asked.seed * asked.trees + tree, "random_strength": noise}
         ).fit(pool)

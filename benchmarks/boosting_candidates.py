@@ -3,11 +3,11 @@
 A candidate is text. ``LOSS:TARGET``, or several joined by ``+``: their derivatives, each brought to a mean
 curvature of 1 at scores of 0, are averaged. ``lift:TARGET`` is the order-preserving loss with the margin
 (1 - t)^2, ``centred-cosine:TARGET`` the cosine of centred scores, ``attentive:TARGET`` what the module of
-that name says. Or a loss of an engine: ``lgb=NAME``,
-``xgb=NAME``, ``cat=NAME``, with the labels as they are or, with ``|labels=TARGET``, a target u in their
-place; ``|labels=relative:TARGET`` is u / (u + mean(u)) with weights u + mean(u), whose weighted squares are
-the sum of u_i (1 - s_i)^2 + mean(u) s_i^2: linear in u, so that their mean is least where s_i = m_i / (m_i +
-mean(m)).
+that name says. Or a loss of an engine: ``lgb=NAME``, ``xgb=NAME``, ``cat=NAME``, with the labels as they are
+or, with ``|labels=TARGET``, a target u in their place; ``|labels=relative:TARGET`` is u / (u + mean(u)) with
+weights u + mean(u), whose weighted squares are the sum of u_i (1 - s_i)^2 + mean(u) s_i^2: linear in u, so
+that their mean is least where s_i = m_i / (m_i + mean(m)).
+
 Then options, each after ``|``:
 
 step     ``exact``: the diagonal of the Hessian; ``limited``: the same, but at least a quarter of the

@@ -68,16 +68,29 @@ def test_no_other_zero(
     assert mean_field(attentive, s, law, attend, "winner")[most] > 0
 
 
-@pytest.mark.parametrize("attend", ATTENTION)
-def test_differences_find_the_order_of_proportional_odds(attentive: ModuleType, attend: str) -> None:
-    t, cuts = np.array([0.7, -0.4, 1.9]), np.array([0.5, -1.0])
-    above = 1 / (1 + np.exp(-(t[:, None] + cuts)))  # P(y >= 1), P(y >= 2) of every item
+ODDS = np.array([0.7, -0.4, 1.9])
+
+
+def proportional_odds() -> list[tuple[float, np.ndarray]]:
+    """Independent grades 0 to 2 of three items, as gains: logit P(y >= g) = ODDS + 0.5 or - 1."""
+    above = 1 / (1 + np.exp(-(ODDS[:, None] + np.array([0.5, -1.0]))))
     of_grade = np.column_stack([1 - above[:, 0], above[:, 0] - above[:, 1], above[:, 1]])
-    law = [
+    return [
         (float(np.prod(of_grade[range(3), grades])), 2.0 ** np.array(grades) - 1)
         for grades in itertools.product(range(3), repeat=3)
     ]
-    assert np.abs(mean_field(attentive, t, law, attend, "difference")).max() <= 1e-12
+
+
+@pytest.mark.parametrize("attend", ATTENTION)
+def test_differences_of_gains_find_proportional_odds(attentive: ModuleType, attend: str) -> None:
+    assert np.abs(mean_field(attentive, ODDS, proportional_odds(), attend, "difference")).max() <= 1e-12
+
+
+def test_divided_by_the_ideal_dcg_they_do_not(attentive: ModuleType) -> None:
+    discounts = 1 / np.log2(np.arange(2.0, 5.0))
+    ideal = [np.sort(gains)[::-1] @ discounts for _, gains in proportional_odds()]
+    law = [(p, gains / (z or 1.0)) for (p, gains), z in zip(proportional_odds(), ideal, strict=True)]
+    assert np.abs(mean_field(attentive, ODDS, law, "one", "difference")).max() > 0.005
 
 
 def test_differences_err_under_other_laws(attentive: ModuleType) -> None:
