@@ -1,6 +1,7 @@
 """Time to train LightGBM with our default loss, against its own lambdarank and its plain regression.
 
-    python benchmarks/boosting.py [--json] [--items N] [--trees N ...] [--threads N] [--rounds N] [--cpu]
+    python benchmarks/boosting.py [--json] [--quick] [--items N] [--trees N ...] [--threads N] [--rounds N]
+        [--cpu]
 
 The same binned data, the same number of trees in the budget of `boosters`, no evaluation: what differs is
 where gradients come from. The time is taken after 20 and after 100 trees (LightGBM's default) of one
@@ -27,9 +28,9 @@ from typing import Any
 import lightgbm as lgb
 import numpy as np
 
-from boosters import LIGHTGBM
-from rankproof.fit.engines import lightgbm as ours
-from table import Row, options, show
+from rankproof.adapters import lightgbm as ours
+from shared.boosters import LIGHTGBM
+from shared.table import Row, options, show
 
 METRIC = "nDCG@10"
 FEATURES = 100
@@ -50,13 +51,14 @@ def make(items: int) -> lgb.Dataset:
 
 def main() -> None:
     parser = options(__doc__)
-    parser.add_argument("--items", type=int, default=1_000_000)
+    parser.add_argument("--items", type=int, help="1,000,000 unless said otherwise, 50,000 with --quick")
     parser.add_argument("--trees", type=int, nargs="+", default=[20, 100], help="when the time is taken")
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, help="3 unless said otherwise, 1 with --quick")
     parser.add_argument("--cpu", action="store_true", help="time of the processor in place of the clock's")
     args = parser.parse_args()
-    data = make(args.items)
+    data = make(args.items or (50_000 if args.quick else 1_000_000))
+    rounds = args.rounds or (1 if args.quick else 3)
 
     clock = time.process_time if args.cpu else time.perf_counter
 
@@ -81,7 +83,7 @@ def main() -> None:
         "plain regression": lambda: train("regression"),
     }
     seconds = {(name, trees): float("inf") for name in systems for trees in args.trees}
-    for _ in range(args.rounds):
+    for _ in range(rounds):
         for name, work in systems.items():
             _Timed.seconds = 0.0
             start = clock()

@@ -1,8 +1,9 @@
 """Certify: how long targets and the matrix take, whether all evidence replays, and whether theory agrees.
 
-    python benchmarks/certify.py [--json]
+    python benchmarks/certify.py [--json] [--quick]
 
-Times are held against fixed ones. Evidence goes through JSON before it is replayed, as in a file.
+Labels have three grades, with ``--quick`` two. Times are held against fixed ones. Evidence goes through
+JSON before it is replayed, as in a file.
 """
 
 from __future__ import annotations
@@ -10,17 +11,17 @@ from __future__ import annotations
 import json
 import sys
 
-from known_facts import contradictions, known_outcome
+from rankproof.feedback.spaces import graded_space
 from rankproof.metrics.base import METRICS
 from rankproof.theory.existence.decide import target_exists
-from rankproof.theory.matrix import Matrix, certify_matrix
-from rankproof.theory.replay import replay
-from rankproof.theory.spaces import graded_space
-from table import Row, best_of, options, show
+from rankproof.theory.matrix import VerdictMatrix, certify_matrix
+from rankproof.theory.replay.replay import replay
+from shared.known_facts import contradictions, known_outcome
+from shared.table import Row, best_of, options, show
 
 # (items, grades) on which every metric is asked for a target.
 SPACES = ((3, 2), (3, 3), (4, 2))
-GRADES = 3
+GRADES, QUICK_GRADES = 3, 2
 
 
 def existence() -> float:
@@ -34,20 +35,22 @@ def existence() -> float:
     return best_of(1, work)
 
 
-def matrix() -> tuple[float, Matrix]:
-    made: list[Matrix] = []
-    seconds = best_of(1, lambda: made.append(certify_matrix(grades=GRADES)))
+def matrix(grades: int) -> tuple[float, VerdictMatrix]:
+    """Seconds to fill the matrix, and the matrix."""
+    made: list[VerdictMatrix] = []
+    seconds = best_of(1, lambda: made.append(certify_matrix(grades=grades)))
     return seconds, made[0]
 
 
 def main() -> None:
     args = options(__doc__).parse_args()
+    grades = QUICK_GRADES if args.quick else GRADES
     targets = existence()
-    seconds, found = matrix()
+    seconds, found = matrix(grades)
     refuted = [verdict for verdict in found.verdicts.values() if verdict.outcome == "inconsistent"]
-    replayed = sum(replay(json.loads(json.dumps(verdict.to_json()))).holds for verdict in refuted)
-    wrong = contradictions(found.verdicts, GRADES)
-    known = sum(known_outcome(*cell, GRADES) is not None for cell in found.verdicts)
+    replayed = sum(replay(json.loads(json.dumps(verdict.to_dict()))).holds for verdict in refuted)
+    wrong = contradictions(found.verdicts, grades)
+    known = sum(known_outcome(*cell, grades) is not None for cell in found.verdicts)
     for line in wrong:
         print(line, file=sys.stderr)
     undecided = sum(verdict.outcome == "undecided" for verdict in found.verdicts.values())

@@ -1,5 +1,7 @@
 """Reading LETOR text: speed against scikit-learn's reader, memory against the arrays that are the result.
 
+    python benchmarks/letor.py [--json] [--quick] [--megabytes N] [--runs N]
+
 About 60 MB of rows with 136 features are written to a temporary folder, in three forms: six decimals (as the
 LETOR sets), whole numbers among decimals (as MSLR-WEB), and sixteen digits (as scikit-learn dumps). Memory
 is the growth of the resident set of a fresh process at its peak (``VmHWM``), pages of the mapped file
@@ -12,43 +14,21 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
-from table import Row, best_in_turns, options, show
+from shared.made_data import LETOR_FORMS, dense, six_decimals, write_letor_rows
+from shared.table import Row, best_in_turns, options, show
 
-FEATURES = 136
 SPEED_BAR = 20.0
 MEMORY_BAR = 2.0
 
 
-def six_decimals(rng: np.random.Generator) -> list[str]:
-    values = rng.random(FEATURES) * (rng.random(FEATURES) > 0.3)
-    return [f"{value:.6f}" for value in values]
-
-
-def whole_and_decimal(rng: np.random.Generator) -> list[str]:
-    values = rng.lognormal(2, 2, FEATURES) * (rng.random(FEATURES) > 0.3)
-    # As in MSLR-WEB: counts and lengths are whole numbers, ratios and scores are not.
-    return [f"{value:.0f}" if k % 5 < 3 else f"{round(value, 6):.10g}" for k, value in enumerate(values)]
-
-
-def sixteen_digits(rng: np.random.Generator) -> list[str]:
-    return [f"{value:.16g}" for value in rng.normal(size=FEATURES)]
-
-
-FORMS: dict[str, Callable[[np.random.Generator], list[str]]] = {
-    "six decimals": six_decimals,
-    "whole and decimal": whole_and_decimal,
-    "sixteen digits": sixteen_digits,
-}
-
 MEASURE_MEMORY = """
 import json, sys
 from pathlib import Path
-from rankproof.data.letor import read_letor
+from rankproof.data.letor.read import read_letor
 
 def status(field):
     line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith(field))
@@ -64,29 +44,14 @@ print(json.dumps([peak, sum(array.nbytes for array in arrays)]))
 """
 
 
-def write_rows(path: Path, megabytes: float, form: Callable[[np.random.Generator], list[str]]) -> None:
-    """Rows of queries of 50 to 150 items; the same thousands of rows come again under other queries."""
-    rng = np.random.default_rng(1)
-    bodies: list[str] = []
-    while sum(map(len, bodies[:1])) * len(bodies) < min(megabytes, 6) * 1e6:
-        bodies.append(" ".join(f"{index}:{value}" for index, value in enumerate(form(rng), 1)))
-    query = written = row = 0
-    with path.open("w") as file:
-        while written < megabytes * 1e6:
-            query += 1
-            for _ in range(int(rng.integers(50, 150))):
-                written += file.write(f"{rng.integers(0, 5)} qid:{query} {bodies[row % len(bodies)]}\n")
-                row += 1
-
-
 def speed(name: str, path: Path, runs: int) -> Row:
     from sklearn.datasets import load_svmlight_file
 
-    from rankproof.data.letor import read_letor
+    from rankproof.data.letor.read import read_letor
 
     data = read_letor(path)
     X, labels, qid = load_svmlight_file(str(path), query_id=True)
-    same = np.array_equal(data.X, X.toarray().astype(np.float32)) and np.array_equal(data.labels, labels)
+    same = np.array_equal(dense(data), X.toarray().astype(np.float32)) and np.array_equal(data.labels, labels)
     if not same or not np.array_equal(data.qids, qid):
         raise SystemExit(f"{name}: the two readers disagree")
     del X, labels, qid, data
@@ -104,18 +69,20 @@ def memory(name: str, small: Path, path: Path) -> Row:
 
 def main() -> None:
     parser = options(__doc__)
-    parser.add_argument("--megabytes", type=float, default=60.0, help="size of each file")
-    parser.add_argument("--runs", type=int, default=5, help="the fastest of so many runs counts")
-    chosen = parser.parse_args()
+    parser.add_argument("--megabytes", type=float, help="size of each file: 60, or 20 with --quick")
+    parser.add_argument("--runs", type=int, help="the fastest of so many runs counts: 5, or 2 with --quick")
+    args = parser.parse_args()
+    megabytes = args.megabytes or (20.0 if args.quick else 60.0)
+    runs = args.runs or (2 if args.quick else 5)
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         small = Path(folder) / "small.txt"
-        write_rows(small, 0.1, six_decimals)
-        for name, form in FORMS.items():
+        write_letor_rows(small, 0.1, six_decimals)
+        for name, form in LETOR_FORMS.items():
             path = Path(folder) / "rows.txt"
-            write_rows(path, chosen.megabytes, form)
-            rows += [speed(name, path, chosen.runs), memory(name, small, path)]
-    if not show(rows, as_json=chosen.json):
+            write_letor_rows(path, megabytes, form)
+            rows += [speed(name, path, runs), memory(name, small, path)]
+    if not show(rows, as_json=args.json):
         raise SystemExit(1)
 
 

@@ -1,6 +1,6 @@
 """One evaluation of the linear objective against the two matrix products it cannot do without.
 
-    python benchmarks/linear.py [--json] [--items N]
+    python benchmarks/linear.py [--json] [--quick] [--items N]
 
 The peer is BLAS on the same float32 array, in single precision, with its own threads: ``X @ w`` and ``X.T @
 g``. An evaluation is the scores, the loss with its gradient, and the gradient in the weights, all in double
@@ -19,38 +19,28 @@ from pathlib import Path
 import numpy as np
 
 import rankproof as rp
-from judged_sets import folder
-from rankproof.fit.linear import LinearRanker
-from rankproof.fit.model import build_objective
-from rankproof.fit.objective import Objective
+from rankproof.experiments.reproduce.b11 import reproduce_b11
+from rankproof.fit.linear.model import build_objective
+from rankproof.fit.linear.objective import LinearObjective
+from rankproof.fit.linear.ranker import LinearRanker
 from rankproof.losses.parse import loss as parse_loss
-from rankproof.report.reproduce.b11 import reproduce_b11
-from table import Row, best_in_turns, best_of, options, show
+from shared.judged_sets import folder
+from shared.made_data import dense, featured_queries
+from shared.table import Row, best_in_turns, best_of, options, show
 
 LOSSES = {"squared": 1.5, "softmax": 1.5, "order-preserving(margin=huber)": 2.0}
 ROUNDS = 9
 
 
-def make(items: int) -> rp.RankingData:
-    """136 features in single precision, queries of about 120 items, grades 0..4."""
-    rng = np.random.default_rng(7)
-    sizes = rng.integers(80, 161, items // 120)
-    offsets = np.concatenate(([0], np.cumsum(sizes)))
-    X = rng.standard_normal((int(offsets[-1]), 136), dtype=np.float32)
-    noisy = X[:, :8].sum(axis=1) + 2 * rng.standard_normal(X.shape[0])
-    labels = np.searchsorted(np.quantile(noisy, [0.52, 0.75, 0.93, 0.98]), noisy).astype(float)
-    return rp.RankingData(labels=labels, offsets=offsets, X=X)
-
-
-def build(data: rp.RankingData, name: str) -> Objective:
+def build(data: rp.RankingData, name: str) -> LinearObjective:
     """The objective of a linear ranker with the loss of this name."""
     loss = parse_loss(name, metric="nDCG@10")
-    return build_objective(data, loss, scale="none", l2=1e-3, threads=None)[0]
+    return build_objective(data, loss, scale="none", l2=1e-3)[0]
 
 
 def evaluations(data: rp.RankingData) -> list[Row]:
     """Time and memory of an evaluation, for each loss."""
-    X = data.X
+    X = dense(data)
     rng = np.random.default_rng(1)
     w, g = rng.standard_normal(136, dtype=np.float32), rng.standard_normal(data.items, dtype=np.float32)
     scores, gradient = np.empty(data.items, np.float32), np.empty(136, np.float32)
@@ -82,7 +72,7 @@ def evaluations(data: rp.RankingData) -> list[Row]:
     return rows
 
 
-def memory(data: rp.RankingData, objective: Objective, point: np.ndarray, name: str) -> Row:
+def memory(data: rp.RankingData, objective: LinearObjective, point: np.ndarray, name: str) -> Row:
     """What one more evaluation allocates, against one score per item."""
     tracemalloc.start()
     objective.evaluate(point)
@@ -118,15 +108,15 @@ def b11_table() -> list[Row]:
 
 def main() -> None:
     parser = options(__doc__)
-    parser.add_argument("--items", type=int, default=1_200_000)
+    parser.add_argument("--items", type=int, help="1,200,000 unless said otherwise, 240,000 with --quick")
     args = parser.parse_args()
-    data = make(args.items)
+    data = featured_queries(args.items or (240_000 if args.quick else 1_200_000))
     print(f"{data.queries} queries, {data.items} items", file=sys.stderr)
     rows = evaluations(data)
     rows += b11_table()
     for solver in ("lbfgs", "sgd"):
-        ranker = LinearRanker("nDCG@10", solver=solver)
-        seconds = best_of(1, lambda ranker=ranker: ranker.fit(data.X, data.labels, data.qids))
+        ranker = LinearRanker("nDCG@10", scale="none", solver=solver)
+        seconds = best_of(1, partial(ranker.fit, data.X, data.labels, data.qids))
         print(f"a whole fit took {seconds:.2f} s: {ranker.report_}", file=sys.stderr)
     sys.exit(0 if show(rows, as_json=args.json) else 1)
 

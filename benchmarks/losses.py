@@ -1,6 +1,6 @@
 """Pairwise losses side by side: 10,000 queries of 120 items, value, gradient and diagonal Hessian.
 
-    python benchmarks/losses.py [--json] [--queries N] [--threads N]
+    python benchmarks/losses.py [--json] [--quick] [--queries N] [--threads N]
 
 The peers: the same sums as a compiled loop over all pairs (numba, as many threads), as padded tensors in
 torch, LightGBM's lambdarank (its training time less that of plain regression with the same trees), and a bare
@@ -17,24 +17,17 @@ from functools import partial
 import numba
 import numpy as np
 
-from rankproof.kernels.order import sort_queries
-from rankproof.kernels.pool import chunks_by_items, run, thread_count
+from rankproof.kernels.metrics.order import sort_queries
+from rankproof.losses.base import LossResult
 from rankproof.losses.order_preserving import OrderPreserving
 from rankproof.losses.preorder import Preorder
-from table import Row, best_in_turns, best_of, options, show
+from rankproof.threads import chunks_by_items, run, thread_count, using
+from shared.made_data import Arrays, equal_lists
+from shared.table import Row, best_in_turns, best_of, options, show
 
 ITEMS = 120
 MARGINS = ("squared-hinge", "huber")
 WIDTH = 0.5
-Arrays = tuple[np.ndarray, np.ndarray, np.ndarray]
-
-
-def make(queries: int, items: int) -> Arrays:
-    """Scores that know something about the grades 0..4, few of which are high."""
-    rng = np.random.default_rng(7)
-    labels = rng.choice(5, p=[0.52, 0.23, 0.18, 0.05, 0.02], size=queries * items).astype(float)
-    scores = labels + 2 * rng.normal(size=labels.size)
-    return scores, labels, np.arange(queries + 1) * items
 
 
 @numba.njit(nogil=True)
@@ -98,20 +91,20 @@ def all_pairs(margin: Callable[[float], tuple[float, float, float]]) -> tuple[Ca
     return order_preserving, preorder
 
 
-def loop_over_pairs(loop: Callable[..., None], data: Arrays, threads: int) -> Arrays:
-    """One of `all_pairs`, on so many threads."""
+def loop_over_pairs(loop: Callable[..., None], data: Arrays) -> Arrays:
+    """One of `all_pairs`, on as many threads as our losses."""
     scores, targets, offsets = data
     values, gradient, hessian = np.zeros(offsets.size - 1), np.zeros(scores.size), np.zeros(scores.size)
     work = partial(loop, scores, targets, offsets)
-    run(lambda a, b: work(a, b, values, gradient, hessian), chunks_by_items(offsets, threads), threads)
+    run(lambda a, b: work(a, b, values, gradient, hessian), chunks_by_items(offsets))
     return values, gradient, hessian
 
 
-def in_torch(name: str, margin: str, data: Arrays, threads: int, batch: int = 100) -> Arrays:
+def in_torch(name: str, margin: str, data: Arrays, batch: int = 100) -> Arrays:
     """Padded tensors, a batch of queries at a time: what a training loop in torch does."""
     import torch
 
-    torch.set_num_threads(threads)
+    torch.set_num_threads(thread_count())
     scores, targets, offsets = (torch.from_numpy(x) for x in data)
     queries = offsets.numel() - 1
     s_all, u_all = scores.view(queries, -1), targets.view(queries, -1)
@@ -139,14 +132,15 @@ def in_torch(name: str, margin: str, data: Arrays, threads: int, batch: int = 10
     return values, gradient, hessian
 
 
-def same(name: str, ours: Arrays, theirs: Arrays) -> None:
+def same(name: str, ours: LossResult, theirs: Arrays) -> None:
     """Nothing is timed that does not compute the same."""
-    for mine, other in zip(ours, theirs, strict=True):
+    assert ours.hessian is not None
+    for mine, other in zip((ours.per_query, ours.gradient, ours.hessian), theirs, strict=True):
         gap = np.abs(mine - other).max() / np.abs(other).max()
         assert gap < 1e-10, f"{name}: results differ by {gap:.1e}"
 
 
-def rows_of_losses(data: Arrays, threads: int) -> tuple[list[Row], dict[str, float]]:
+def rows_of_losses(data: Arrays) -> tuple[list[Row], dict[str, float]]:
     """Each loss against the loop and torch, and its seconds."""
     scores, labels, offsets = data
     rows, times = [], {}
@@ -155,14 +149,14 @@ def rows_of_losses(data: Arrays, threads: int) -> tuple[list[Row], dict[str, flo
         for loss, loop in zip((OrderPreserving(margin=margin), Preorder(margin=margin)), loops, strict=True):
             targets = np.exp2(labels) - 1 if loss.name == "order-preserving" else labels
             name, mine = f"{loss.name}, {margin}", (scores, targets, offsets)
-            ours = partial(loss.fast, *mine, hessian=True, threads=threads)
+            ours = partial(loss.fast, *mine, hessian=True)
             by_loop, by_torch = (
-                partial(loop_over_pairs, loop, mine, threads),
-                partial(in_torch, loss.name, margin, mine, threads),
+                partial(loop_over_pairs, loop, mine),
+                partial(in_torch, loss.name, margin, mine),
             )
             found = ours()
             for peer in (by_loop(), by_torch()):
-                same(name, (found.per_query, found.gradient, found.hessian), peer)
+                same(name, found, peer)
             slow, fast = best_in_turns(3, (1, by_loop), (5, ours))
             times[name] = fast
             rows.append(Row(f"{name}: against all pairs", fast * 1e3, slow * 1e3, "ms", 6))
@@ -170,17 +164,17 @@ def rows_of_losses(data: Arrays, threads: int) -> tuple[list[Row], dict[str, flo
     return rows, times
 
 
-def rows_of_long_queries(threads: int) -> list[Row]:
+def rows_of_long_queries() -> list[Row]:
     """One query of 10,000 items against all pairs, and a hundred times as many items against that."""
-    rows, huge = [], make(1, 10_000)
+    rows, huge = [], equal_lists(1, 10_000)
     loops = all_pairs(huber)
     for loss, loop in zip((OrderPreserving(margin="huber"), Preorder(margin="huber")), loops, strict=True):
         ours, peer = (
-            partial(loss.fast, *huge, hessian=True, threads=threads),
-            partial(loop_over_pairs, loop, huge, threads),
+            partial(loss.fast, *huge, hessian=True),
+            partial(loop_over_pairs, loop, huge),
         )
         found = ours()
-        same(loss.name, (found.per_query, found.gradient, found.hessian), peer())
+        same(loss.name, found, peer())
         fast = best_of(30, ours)
         rows.append(
             Row(
@@ -191,7 +185,7 @@ def rows_of_long_queries(threads: int) -> list[Row]:
                 300,
             )
         )
-        larger = partial(loss.fast, *make(1, 1_000_000), hessian=True, threads=threads)
+        larger = partial(loss.fast, *equal_lists(1, 1_000_000), hessian=True)
         larger()
         rows.append(
             Row(
@@ -212,20 +206,20 @@ def sort_each(scores, offsets, low, high, order):  # type: ignore[no-untyped-def
         order[offsets[q] : offsets[q + 1]] = np.argsort(scores[offsets[q] : offsets[q + 1]])
 
 
-def rows_of_sorting(data: Arrays, times: dict[str, float], threads: int) -> list[Row]:
+def rows_of_sorting(data: Arrays, times: dict[str, float]) -> list[Row]:
     """A bare sort of each query: the faster of a compiled loop and numpy's argsort, called query by query."""
     scores, _, offsets = data
-    chunks, order = chunks_by_items(offsets, threads), np.empty(scores.size, np.int64)
+    chunks, order = chunks_by_items(offsets), np.empty(scores.size, np.int64)
 
     def compiled() -> None:
-        run(lambda a, b: sort_each(scores, offsets, a, b, order), chunks, threads)
+        run(lambda a, b: sort_each(scores, offsets, a, b, order), chunks)
 
     def by_numpy() -> None:
         def some(low: int, high: int) -> None:
             for q in range(low, high):
                 order[offsets[q] : offsets[q + 1]] = np.argsort(scores[offsets[q] : offsets[q + 1]])
 
-        run(some, chunks, threads)
+        run(some, chunks)
 
     compiled()
     bare = min(best_of(7, compiled), best_of(7, by_numpy))
@@ -233,9 +227,7 @@ def rows_of_sorting(data: Arrays, times: dict[str, float], threads: int) -> list
     tied, depth = np.empty(offsets.size - 1, np.bool_), np.diff(offsets)
     batched = best_of(
         15,
-        lambda: run(
-            lambda a, b: sort_queries(scores, offsets, depth, places, ends, tied, a, b), chunks, threads
-        ),
+        lambda: run(lambda a, b: sort_queries(scores, offsets, depth, places, ends, tied, a, b), chunks),
     )
     print(
         f"bare sort of each query {bare * 1e3:.1f} ms; our sort of whole batches {batched * 1e3:.1f} ms",
@@ -247,7 +239,7 @@ def rows_of_sorting(data: Arrays, times: dict[str, float], threads: int) -> list
     ]
 
 
-def rows_of_lightgbm(data: Arrays, times: dict[str, float], threads: int) -> list[Row]:
+def rows_of_lightgbm(data: Arrays, times: dict[str, float]) -> list[Row]:
     """What lambdarank adds to a training iteration: the gradients, for trees that cost the same."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -261,7 +253,7 @@ def rows_of_lightgbm(data: Arrays, times: dict[str, float], threads: int) -> lis
         parameters = {
             "objective": objective,
             "num_leaves": 4,
-            "num_threads": threads,
+            "num_threads": thread_count(),
             "verbosity": -1,
             "force_row_wise": True,
             "max_bin": 63,
@@ -283,16 +275,16 @@ def rows_of_lightgbm(data: Arrays, times: dict[str, float], threads: int) -> lis
 
 def main() -> None:
     parser = options(__doc__)
-    parser.add_argument("--queries", type=int, default=10_000)
+    parser.add_argument("--queries", type=int, help="10,000 unless said otherwise, 2,000 with --quick")
     parser.add_argument("--threads", type=int, default=None)
-    given = parser.parse_args()
-    threads = thread_count(given.threads)
-    data = make(given.queries, ITEMS)
-    rows, times = rows_of_losses(data, threads)
-    rows += rows_of_long_queries(threads)
-    rows += rows_of_sorting(data, times, threads)
-    rows += rows_of_lightgbm(data, times, threads)
-    sys.exit(0 if show(rows, as_json=given.json) else 1)
+    args = parser.parse_args()
+    data = equal_lists(args.queries or (2_000 if args.quick else 10_000), ITEMS)
+    with using(args.threads):
+        rows, times = rows_of_losses(data)
+        rows += rows_of_long_queries()
+        rows += rows_of_sorting(data, times)
+        rows += rows_of_lightgbm(data, times)
+    sys.exit(0 if show(rows, as_json=args.json) else 1)
 
 
 if __name__ == "__main__":

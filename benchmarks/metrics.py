@@ -1,6 +1,6 @@
 """Metrics side by side with pytrec_eval, ranx and ir_measures: 10,000 queries of about 120 items.
 
-    python benchmarks/metrics.py [--json] [--queries N]
+    python benchmarks/metrics.py [--json] [--quick] [--queries N]
 
 Every tool gets the same labels and scores. pytrec_eval and ranx get their own ready-made structures (the time
 to build them is printed beside, not counted); the last rows start from TREC files on disk.
@@ -21,18 +21,8 @@ import numpy as np
 
 import rankproof as rp
 from rankproof.metrics import METRICS
-from table import Row, best_in_turns, best_of, options, show
-
-
-def make(queries: int) -> tuple[np.ndarray, rp.RankingData]:
-    """Grades 0..4, few of them high; scores that know something about the grades; no ties."""
-    rng = np.random.default_rng(7)
-    sizes = rng.integers(80, 161, queries)
-    offsets = np.concatenate(([0], np.cumsum(sizes)))
-    labels = rng.choice(5, p=[0.52, 0.23, 0.18, 0.05, 0.02], size=offsets[-1]).astype(float)
-    scores = labels + 2 * rng.normal(size=labels.size)
-    names = np.array([f"q{q}" for q in range(queries)])
-    return scores, rp.RankingData(labels=labels, offsets=offsets, query_ids=names)
+from shared.made_data import scored_queries, write_trec
+from shared.table import Row, best_in_turns, best_of, options, show
 
 
 def as_dicts(values: list[float] | list[int], data: rp.RankingData) -> dict[str, dict[str, float]]:
@@ -41,21 +31,6 @@ def as_dicts(values: list[float] | list[int], data: rp.RankingData) -> dict[str,
         q: {f"doc{i - a:04d}": values[i] for i in range(a, b)}
         for q, a, b in zip(data.query_ids.tolist(), starts[:-1], starts[1:], strict=True)
     }
-
-
-def write_trec(folder: Path, scores: np.ndarray, data: rp.RankingData) -> tuple[Path, Path]:
-    run, qrels = folder / "run.trec", folder / "qrels.txt"
-    qids = data.qids.tolist()
-    docs = [f"doc{i:04d}" for n in data.sizes.tolist() for i in range(n)]
-    with run.open("w") as out:
-        out.writelines(
-            f"{q} Q0 {d} 0 {s!r} bench\n" for q, d, s in zip(qids, docs, scores.tolist(), strict=True)
-        )
-    with qrels.open("w") as out:
-        out.writelines(
-            f"{q} 0 {d} {int(y)}\n" for q, d, y in zip(qids, docs, data.labels.tolist(), strict=True)
-        )
-    return run, qrels
 
 
 def against_pytrec_eval(scores: np.ndarray, data: rp.RankingData) -> Row:
@@ -148,9 +123,9 @@ def from_disk(scores: np.ndarray, data: rp.RankingData) -> list[Row]:
 
 def main() -> None:
     parser = options(__doc__)
-    parser.add_argument("--queries", type=int, default=10_000)
+    parser.add_argument("--queries", type=int, help="10,000 unless said otherwise, 3,000 with --quick")
     args = parser.parse_args()
-    scores, data = make(args.queries)
+    scores, data = scored_queries(args.queries or (3_000 if args.quick else 10_000))
     print(f"{data.queries} queries, {data.items} items", file=sys.stderr)
     rows = [against_pytrec_eval(scores, data), against_ranx(scores, data), all_against_one(scores, data)]
     rows += from_disk(scores, data)

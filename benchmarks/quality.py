@@ -10,7 +10,8 @@ own: ours is the default loss for that metric, and every system stops by that me
 
 Values are means over seeds, then over test queries, then over data sets. Tests are paired over queries,
 with Holm's correction over all pairs of systems of an engine. The script can be interrupted: with
-``--cache``, it goes on where it was.
+``--cache``, it goes on where it was. ``--quick`` takes the first folds of OHSUMED and of the example, one
+seed and 60 trees: enough to see that everything runs, too little to show a difference.
 """
 
 from __future__ import annotations
@@ -26,16 +27,17 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 
 import rankproof as rp
-from boosters import staged_scores
-from judged_sets import EXAMPLE, fold_of, present
+from rankproof.adapters import catboost as our_catboost
+from rankproof.adapters import lightgbm as our_lightgbm
+from rankproof.adapters import xgboost as our_xgboost
 from rankproof.errors import ConsistencyWarning
 from rankproof.evaluation.pairs import PairResult, compare_pairs
-from rankproof.fit.engines import catboost as our_catboost
-from rankproof.fit.engines import lightgbm as our_lightgbm
-from rankproof.fit.engines import xgboost as our_xgboost
-from rankproof.fit.scoring import mean_metric
-from resumed import Job, key, run
-from table import Row, options, show
+from rankproof.evaluation.per_query import mean_metric
+from rankproof.threads import using
+from shared.boosters import staged_scores
+from shared.judged_sets import EXAMPLE, fold_of, present
+from shared.resumed import Job, key, run
+from shared.table import Row, options, show
 
 METRICS = {"nDCG@10": "nDCG(empty=0)@10", "nDCG": "nDCG(empty=0)", "ERR": "ERR(empty=0)", "AP": "AP(empty=0)"}
 OURS = "rankproof"
@@ -44,7 +46,7 @@ PEERS = {
     "xgboost": ("rank:ndcg",),
     "catboost": ("YetiRank", "YetiRank:mode=NDCG"),
 }
-TREES, LEVEL = 300, 0.05
+TREES, QUICK_TREES, LEVEL = 300, 60, 0.05
 
 
 def measure(job: Job) -> dict[str, Any]:
@@ -56,9 +58,8 @@ def measure(job: Job) -> dict[str, Any]:
         if job["loss"] == OURS or not scores:
             scores = _staged(job, METRICS[name], train, [stop, test])
         metric = rp.metric(METRICS[name])
-        along = [
-            mean_metric(metric, s.astype(float), stop.labels, stop.offsets, threads=1) for s in scores[0]
-        ]
+        with using(1):
+            along = [mean_metric(metric, s.astype(float), stop.labels, stop.offsets) for s in scores[0]]
         best = int(np.argmax(along))
         results = rp.evaluate(scores[1][best].astype(float), test, metric, threads=1)
         found[name] = {
@@ -84,17 +85,21 @@ def _staged(job: Job, metric: str, train: rp.RankingData, others: list[rp.Rankin
             else:
                 module = our_lightgbm if engine == "lightgbm" else our_xgboost
                 objective = module.objective(metric, threads=1)
-    return staged_scores(engine, objective, train, others, seed=job["seed"], trees=TREES, labels=labels)
+    return staged_scores(
+        engine, objective, train, others, seed=job["seed"], trees=job.get("trees", TREES), labels=labels
+    )
 
 
-def jobs_of(sets: list[str], folds: int, seeds: int, metrics: list[str]) -> list[Job]:
+def jobs_of(sets: list[str], folds: int, seeds: int, metrics: list[str], trees: int = TREES) -> list[Job]:
     """A peer is trained once for all metrics, ours once for each; the job names the loss that is meant."""
     jobs = []
     for seed in range(seeds):
         for engine, peers in PEERS.items():
             for name in sets:
                 for fold in range(folds):
-                    job = {"set": name, "fold": fold, "seed": seed, "engine": engine}
+                    job: Job = {"set": name, "fold": fold, "seed": seed, "engine": engine}
+                    if trees != TREES:
+                        job["trees"] = trees
                     jobs += [{**job, "loss": loss, "metrics": metrics} for loss in peers]
                     jobs += [
                         {**job, "loss": OURS, "metrics": [m], "default": _default(engine, m)} for m in metrics
@@ -147,7 +152,7 @@ def rows_of(values: Values, sets: list[str], metrics: list[str]) -> list[Row]:
                 for loss in (OURS, *peers)
             }
             best["ours"][engine] = means[OURS]
-            peer = max(peers, key=lambda loss, means=means: means[loss])
+            peer = max(peers, key=means.__getitem__)
             best["peer"][f"{engine} {peer}"] = means[peer]
             rows.append(
                 Row(f"{metric}, {engine} against its {peer}", means[OURS], means[peer], metric, 1.0, "larger")
@@ -215,9 +220,6 @@ def by_set(values: Values, sets: list[str], metrics: list[str]) -> None:
 def main() -> None:
     parser = options(__doc__)
     parser.add_argument("--cache", type=Path, help="file of finished runs, one JSON object a line")
-    parser.add_argument(
-        "--quick", action="store_true", help="OHSUMED and the example, two folds, one seed, nDCG@10"
-    )
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--metric", action="append", choices=list(METRICS), help="all by default")
@@ -228,9 +230,8 @@ def main() -> None:
     metrics = args.metric or list(METRICS)
     folds, seeds = 5, args.seeds
     if args.quick:
-        sets, metrics = [name for name in ("ohsumed", EXAMPLE) if name in sets], ["nDCG@10"]
-        folds, seeds = 2, 1
-    jobs = jobs_of(sets, folds, seeds, metrics)
+        sets, folds, seeds = [name for name in ("ohsumed", EXAMPLE) if name in sets], 1, 1
+    jobs = jobs_of(sets, folds, seeds, metrics, QUICK_TREES if args.quick else TREES)
     values = collect(run(jobs, measure, args.cache, processes=args.processes), jobs)
     if not args.json:
         by_set(values, sets, metrics)

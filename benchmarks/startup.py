@@ -1,6 +1,6 @@
 """How long the first moments take: import, --help, the first evaluate ever, and later ones.
 
-    python benchmarks/startup.py [--json] [--data FOLDER]
+    python benchmarks/startup.py [--json] [--quick] [--data FOLDER]
 
 Each number is a whole process, held against a fixed time; what a bare interpreter, numpy and the ir_measures
 command take is printed beside. The first evaluate runs with an empty kernel cache, so it compiles.
@@ -14,8 +14,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from judged_sets import folder
-from table import Row, best_of, options, show
+from shared.judged_sets import folder
+from shared.table import Row, best_of, options, show
 
 
 def run(*words: str, **environment: str) -> None:
@@ -37,10 +37,11 @@ def main() -> None:
         files = [str(example / "ranker.trec"), "--qrels", str(example / "qrels.txt")]
         peer_files = [str(example / "qrels.txt"), str(example / "ranker.trec")]
     evaluate = ["-m", "rankproof", "evaluate", *files, "-m", "nDCG@10", "-m", "AP", "-m", "RR"]
-    numpy_import = best_of(5, lambda: run("-c", "import numpy"))
-    bare = best_of(5, lambda: run("-c", "pass"))
-    imported = best_of(5, lambda: run("-c", "import rankproof"))
-    helped = best_of(5, lambda: run("-m", "rankproof", "--help"))
+    runs = 1 if args.quick else 5
+    numpy_import = best_of(runs, lambda: run("-c", "import numpy"))
+    bare = best_of(runs, lambda: run("-c", "pass"))
+    imported = best_of(runs, lambda: run("-c", "import rankproof"))
+    helped = best_of(runs, lambda: run("-m", "rankproof", "--help"))
     with tempfile.TemporaryDirectory() as cache:
         cold = best_of(1, lambda: run(*evaluate, NUMBA_CACHE_DIR=cache))
         warm = best_of(3, lambda: run(*evaluate, NUMBA_CACHE_DIR=cache))

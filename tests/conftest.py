@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from hypothesis import HealthCheck, settings
 
 from cli.small_letor import write_place
 from rankproof.cli.main import main
-
-# One profile for all: no deadline, because a first call compiles a kernel.
-settings.register_profile("rankproof", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("rankproof")
 
 
 @pytest.fixture(scope="session")
@@ -25,6 +21,20 @@ def shared_data() -> Path:
     if not (folder / "README.md").exists():
         pytest.skip(f"real data sets are not at {folder}; set RANKPROOF_DATA")
     return folder
+
+
+@pytest.fixture
+def public_folder() -> Iterator[Path]:
+    """An empty folder that every user can reach; only its owner can write to it."""
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
+
+
+@pytest.fixture
+def array_api(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let scikit-learn check estimators under its array API too, which it skips otherwise."""
+    monkeypatch.setenv("SCIPY_ARRAY_API", "1")
 
 
 class Ran(NamedTuple):

@@ -16,127 +16,143 @@ if TYPE_CHECKING:
     from rankproof import errors as errors
     from rankproof import losses as losses
     from rankproof import metrics as metrics
-    from rankproof.data import synthetic as synthetic
-    from rankproof.data.folds import find_folds as find_folds
-    from rankproof.data.folds import read_folds as read_folds
+    from rankproof import targets as targets
+    from rankproof import torch as torch
+    from rankproof import worlds
+    from rankproof.adapters import catboost as catboost
+    from rankproof.adapters import lightgbm as lightgbm
+    from rankproof.adapters import xgboost as xgboost
+    from rankproof.data import samples as samples
     from rankproof.data.frames import from_frame as from_frame
     from rankproof.data.frames import to_frame as to_frame
-    from rankproof.data.letor import read_letor as read_letor
-    from rankproof.data.letor import write_letor as write_letor
+    from rankproof.data.letor.folds import find_folds as find_folds
+    from rankproof.data.letor.folds import read_folds as read_folds
+    from rankproof.data.letor.read import read_letor as read_letor
+    from rankproof.data.letor.read import write_letor as write_letor
     from rankproof.data.ranking import RankingData as RankingData
     from rankproof.data.split import QueryKFold as QueryKFold
     from rankproof.data.split import query_folds as query_folds
     from rankproof.data.split import split_queries as split_queries
-    from rankproof.data.trec import Qrels as Qrels
-    from rankproof.data.trec import Run as Run
-    from rankproof.data.trec import read_qrels as read_qrels
-    from rankproof.data.trec import read_run as read_run
-    from rankproof.data.trec_write import write_qrels as write_qrels
-    from rankproof.data.trec_write import write_run as write_run
+    from rankproof.data.trec.read import Qrels as Qrels
+    from rankproof.data.trec.read import Run as Run
+    from rankproof.data.trec.read import read_qrels as read_qrels
+    from rankproof.data.trec.read import read_run as read_run
+    from rankproof.data.trec.write import write_qrels as write_qrels
+    from rankproof.data.trec.write import write_run as write_run
     from rankproof.evaluation.compare import Comparison as Comparison
     from rankproof.evaluation.compare import compare as compare
+    from rankproof.evaluation.evaluate import evaluate as evaluate
     from rankproof.evaluation.explain import explain as explain
     from rankproof.evaluation.results import Results as Results
-    from rankproof.evaluation.run import evaluate as evaluate
     from rankproof.feedback import Graded as Graded
     from rankproof.feedback import Law as Law
     from rankproof.feedback import Permutation as Permutation
     from rankproof.feedback import PreferenceGraph as PreferenceGraph
-    from rankproof.fit.boosted import BoostedRanker as BoostedRanker
-    from rankproof.fit.engines import catboost as catboost
-    from rankproof.fit.engines import lightgbm as lightgbm
-    from rankproof.fit.engines import torch as torch
-    from rankproof.fit.engines import xgboost as xgboost
-    from rankproof.fit.linear import LinearRanker as LinearRanker
-    from rankproof.fit.linear_cv import LinearRankerCV as LinearRankerCV
-    from rankproof.fit.neural import NeuralRanker as NeuralRanker
-    from rankproof.fit.saved import load_model as load_model
+    from rankproof.fit.linear.ranker import LinearRanker as LinearRanker
+    from rankproof.fit.linear.ranker_cv import LinearRankerCV as LinearRankerCV
+    from rankproof.fit.neural.ranker import NeuralRanker as NeuralRanker
+    from rankproof.fit.saved.load import load_model as load_model
+    from rankproof.fit.trees.ranker import BoostedRanker as BoostedRanker
     from rankproof.losses.base import Loss as Loss
     from rankproof.losses.margins import Margin as Margin
     from rankproof.losses.parse import loss as loss
     from rankproof.metrics.base import Metric as Metric
     from rankproof.metrics.parse import metric as metric
-    from rankproof.standardize.base import Target as Target
-    from rankproof.standardize.choose import target_for as target_for
+    from rankproof.runs.train import train as train
+    from rankproof.runs.training_run import TrainingRun as TrainingRun
+    from rankproof.runs.tune import tune as tune
+    from rankproof.runs.tuning_run import TuningRun as TuningRun
+    from rankproof.targets.base import Target as Target
+    from rankproof.targets.choose import target_for as target_for
     from rankproof.theory import noise as noise
+    from rankproof.theory.arithmetic import functions
+    from rankproof.theory.base.risk import optimal_rankings as optimal_rankings
+    from rankproof.theory.base.risk import regret as regret
+    from rankproof.theory.base.verdict import Consistent as Consistent
+    from rankproof.theory.base.verdict import Inconsistent as Inconsistent
+    from rankproof.theory.base.verdict import Undecided as Undecided
+    from rankproof.theory.base.verdict import Verdict as Verdict
     from rankproof.theory.certify import certify as certify
     from rankproof.theory.certify import certify_metric as certify_metric
     from rankproof.theory.excess import excess_bound as excess_bound
     from rankproof.theory.excess import regression_bound as regression_bound
     from rankproof.theory.matrix import certify_matrix as certify_matrix
-    from rankproof.theory.replay import replay as replay
-    from rankproof.theory.risk import optimal_rankings as optimal_rankings
-    from rankproof.theory.risk import regret as regret
-    from rankproof.theory.verdict import Consistent as Consistent
-    from rankproof.theory.verdict import Inconsistent as Inconsistent
-    from rankproof.theory.verdict import Undecided as Undecided
-    from rankproof.theory.verdict import Verdict as Verdict
+    from rankproof.theory.replay.replay import replay as replay
+
+    arithmetic, synthetic = functions, worlds
 
 __version__ = "0.1.0"
 
 # Public name -> the module that defines it.
 _PLACES = {
-    "BoostedRanker": "rankproof.fit.boosted",
+    "BoostedRanker": "rankproof.fit.trees.ranker",
     "Comparison": "rankproof.evaluation.compare",
-    "Consistent": "rankproof.theory.verdict",
+    "Consistent": "rankproof.theory.base.verdict",
     "Graded": "rankproof.feedback",
-    "Inconsistent": "rankproof.theory.verdict",
+    "Inconsistent": "rankproof.theory.base.verdict",
     "Law": "rankproof.feedback",
-    "LinearRanker": "rankproof.fit.linear",
-    "LinearRankerCV": "rankproof.fit.linear_cv",
+    "LinearRanker": "rankproof.fit.linear.ranker",
+    "LinearRankerCV": "rankproof.fit.linear.ranker_cv",
     "Loss": "rankproof.losses.base",
     "Margin": "rankproof.losses.margins",
     "Metric": "rankproof.metrics.base",
-    "NeuralRanker": "rankproof.fit.neural",
+    "NeuralRanker": "rankproof.fit.neural.ranker",
     "Permutation": "rankproof.feedback",
     "PreferenceGraph": "rankproof.feedback",
-    "Qrels": "rankproof.data.trec",
+    "Qrels": "rankproof.data.trec.read",
     "QueryKFold": "rankproof.data.split",
     "RankingData": "rankproof.data.ranking",
     "Results": "rankproof.evaluation.results",
-    "Run": "rankproof.data.trec",
-    "Target": "rankproof.standardize.base",
-    "Undecided": "rankproof.theory.verdict",
-    "Verdict": "rankproof.theory.verdict",
+    "Run": "rankproof.data.trec.read",
+    "Target": "rankproof.targets.base",
+    "TrainingRun": "rankproof.runs.training_run",
+    "TuningRun": "rankproof.runs.tuning_run",
+    "Undecided": "rankproof.theory.base.verdict",
+    "Verdict": "rankproof.theory.base.verdict",
     "certify": "rankproof.theory.certify",
     "certify_matrix": "rankproof.theory.matrix",
     "certify_metric": "rankproof.theory.certify",
     "compare": "rankproof.evaluation.compare",
-    "evaluate": "rankproof.evaluation.run",
+    "evaluate": "rankproof.evaluation.evaluate",
     "excess_bound": "rankproof.theory.excess",
     "explain": "rankproof.evaluation.explain",
-    "find_folds": "rankproof.data.folds",
+    "find_folds": "rankproof.data.letor.folds",
     "from_frame": "rankproof.data.frames",
-    "load_model": "rankproof.fit.saved",
+    "load_model": "rankproof.fit.saved.load",
     "loss": "rankproof.losses.parse",
     "metric": "rankproof.metrics.parse",
-    "optimal_rankings": "rankproof.theory.risk",
+    "optimal_rankings": "rankproof.theory.base.risk",
     "query_folds": "rankproof.data.split",
-    "read_folds": "rankproof.data.folds",
-    "read_letor": "rankproof.data.letor",
-    "read_qrels": "rankproof.data.trec",
-    "read_run": "rankproof.data.trec",
+    "read_folds": "rankproof.data.letor.folds",
+    "read_letor": "rankproof.data.letor.read",
+    "read_qrels": "rankproof.data.trec.read",
+    "read_run": "rankproof.data.trec.read",
     "regression_bound": "rankproof.theory.excess",
-    "regret": "rankproof.theory.risk",
-    "replay": "rankproof.theory.replay",
+    "regret": "rankproof.theory.base.risk",
+    "replay": "rankproof.theory.replay.replay",
     "split_queries": "rankproof.data.split",
-    "target_for": "rankproof.standardize.choose",
+    "target_for": "rankproof.targets.choose",
     "to_frame": "rankproof.data.frames",
-    "write_letor": "rankproof.data.letor",
-    "write_qrels": "rankproof.data.trec_write",
-    "write_run": "rankproof.data.trec_write",
+    "train": "rankproof.runs.train",
+    "tune": "rankproof.runs.tune",
+    "write_letor": "rankproof.data.letor.read",
+    "write_qrels": "rankproof.data.trec.write",
+    "write_run": "rankproof.data.trec.write",
 }
 # Public modules.
 _MODULES = {
-    "catboost": "rankproof.fit.engines.catboost",
+    "arithmetic": "rankproof.theory.arithmetic.functions",
+    "catboost": "rankproof.adapters.catboost",
     "errors": "rankproof.errors",
-    "lightgbm": "rankproof.fit.engines.lightgbm",
+    "lightgbm": "rankproof.adapters.lightgbm",
     "losses": "rankproof.losses",
     "metrics": "rankproof.metrics",
     "noise": "rankproof.theory.noise",
-    "synthetic": "rankproof.data.synthetic",
-    "torch": "rankproof.fit.engines.torch",
-    "xgboost": "rankproof.fit.engines.xgboost",
+    "samples": "rankproof.data.samples",
+    "synthetic": "rankproof.worlds",
+    "targets": "rankproof.targets",
+    "torch": "rankproof.torch",
+    "xgboost": "rankproof.adapters.xgboost",
 }
 
 __all__ = ["__version__", *_PLACES, *_MODULES]

@@ -78,7 +78,7 @@ def as_scores(scores: ArrayLike, items: int | None = None) -> Float64s:
     if bad.any():
         raise DataError(
             f"Argument scores holds NaN at item {_first(bad)} ({int(bad.sum())} in all); "
-            "a NaN has no place in a ranking. Mend the model's output or drop these items."
+            "a NaN has no place in a ranking. Correct the model's output or drop these items."
         )
     return array
 
@@ -129,8 +129,11 @@ def as_weights(name: str, weights: ArrayLike, size: int) -> Float64s:
     return array
 
 
-def offsets_from_qid(qid: ArrayLike) -> Int64s:
-    """Offsets of a per-item query column whose queries stand together."""
+def offsets_from_qid(qid: ArrayLike, *, what: str = "Argument qid", way_out: str = "") -> Int64s:
+    """Offsets of a per-item query column whose queries stand together.
+
+    An error calls the column ``what``, and ends with ``way_out``.
+    """
     array = np.asarray(qid)
     if array.ndim != 1:
         raise ArgumentError(f"Argument qid must be one-dimensional, got shape {array.shape}.")
@@ -142,9 +145,9 @@ def offsets_from_qid(qid: ArrayLike) -> Int64s:
     again = np.flatnonzero(first[inverse] != np.arange(names.size))
     if again.size:
         raise DataError(
-            "Argument qid must list the items of one query next to each other, but query "
+            f"{what} must list the items of one query next to each other, but query "
             f"{names[again[0]].item()!r} comes back at item {starts[again[0]]} after another query. "
-            "Sort the items by query first."
+            f"Sort the items by query first.{way_out}"
         )
     return np.concatenate((starts, [array.size])).astype(np.int64)
 

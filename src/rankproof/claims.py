@@ -1,7 +1,7 @@
 """A claim is a fact that a definition states about itself, with the reference that proves it.
 
 Metrics, targets, margins and losses carry claims. Nothing trusts them blindly: each kind of claim has a
-law in ``tests/laws`` that tries to break it, and the theory layer composes claims into verdicts.
+law in ``tests/properties`` that tries to break it, and the theory layer composes claims into verdicts.
 
 >>> claim = Claim("positional", value=True, reference="Järvelin & Kekäläinen 2002")
 >>> claim

@@ -46,6 +46,19 @@ class Registry(Mapping[str, T]):
         self._objects[name] = thing
         return thing
 
+    def remove(self, name: str) -> T:
+        """Take out what ``name`` stands for, with all its names, and return it: for a class of a notebook.
+
+        >>> colours = Registry("colour")
+        >>> colours.add("red", 1, aliases=("rouge",)), colours.remove("Rouge"), "red" in colours
+        (1, 1, False)
+        """
+        thing = self[name]
+        canonical = self._canonical[name.casefold()]
+        del self._objects[canonical]
+        self._canonical = {key: owner for key, owner in self._canonical.items() if owner != canonical}
+        return thing
+
     def __getitem__(self, name: str) -> T:
         try:
             return self._objects[self._canonical[name.casefold()]]

@@ -8,8 +8,9 @@ from itertools import pairwise
 import numpy as np
 
 from rankproof.metrics import Metric, metric
-from rankproof.metrics.conventions import CONVENTIONS, ordered
-from rankproof.metrics.lists import RankedLists, sort_by_score
+from rankproof.metrics.conventions.named import CONVENTIONS
+from rankproof.metrics.conventions.rules import ordered
+from rankproof.metrics.ranked.lists import RankedLists, sort_by_score
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ def raw_values(
     tool.check(resolved, labels)
     resolved.check(labels)
     order = sort_by_score(tool.read_scores(data.scores), data.offsets, data.depth)
-    lists = RankedLists.of(ordered(tool, order, labels, doc_rank), labels)
+    lists = RankedLists.from_order(ordered(tool, order, labels, doc_rank), labels)
     lists = lists.with_unjudged("keep" if resolved.sees_unjudged else resolved.unjudged)
     return tool.adjust(resolved, resolved.per_query(lists), data.depth)
 

@@ -8,11 +8,12 @@ from itertools import permutations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agree.brute import Oracle, rankings, tie_groups
-from laws.strategies import metrics_named
+from drawn import examples
+from properties.strategies import metrics_named
 from rankproof import Graded, Permutation, PreferenceGraph
 from rankproof.errors import ArgumentError
 from rankproof.metrics import METRICS, Metric, of_scores
@@ -70,7 +71,7 @@ def test_other_kinds_are_refused(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", GRADED)
-@settings(max_examples=60)
+@examples(60)
 @given(data=st.data())
 def test_grades(name: str, data: st.DataObject) -> None:
     found = data.draw(metrics_named(name))

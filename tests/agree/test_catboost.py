@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from catboost import utils as catboost_utils
 
 from agree.convention_values import Data, random_data, values
+from every_case import every_case
 from rankproof.errors import ConventionError, DataError
 from rankproof.metrics import metric
-from rankproof.metrics.conventions import CONVENTIONS
-
-catboost_utils = pytest.importorskip("catboost.utils")
+from rankproof.metrics.conventions.named import CONVENTIONS
 
 CUTOFFS = (1, 2, 3, 5, 10, 100, None)
 EXPONENTS = "[0,1,3,7,15]"
@@ -34,11 +34,9 @@ def at(cutoff: int | None) -> str:
     return "" if cutoff is None else f"@{cutoff}"
 
 
-@pytest.mark.parametrize("cutoff", CUTOFFS)
-@pytest.mark.parametrize("levels", [1, 4, None])
-@pytest.mark.parametrize(
-    ("name", "ours"), [("MAP", "AP"), ("PrecisionAt", "P"), ("RecallAt", "R"), ("MRR", "RR")]
-)
+@every_case("cutoff", CUTOFFS)
+@every_case("levels", [1, 4, None])
+@every_case(("name", "ours"), [("MAP", "AP"), ("PrecisionAt", "P"), ("RecallAt", "R"), ("MRR", "RR")])
 def test_binary_metrics(name: str, ours: str, levels: int | None, cutoff: int | None) -> None:
     """Ties put the lower grade first; P@k divides by the shorter of k and the list, AP@k by min(R, k)."""
     for seed in range(4):
@@ -54,11 +52,11 @@ def test_binary_metrics(name: str, ours: str, levels: int | None, cutoff: int | 
         )
 
 
-@pytest.mark.parametrize("cutoff", CUTOFFS)
-@pytest.mark.parametrize("levels", [1, 4, None])
-@pytest.mark.parametrize("name", ["nDCG", "DCG"])
-@pytest.mark.parametrize(("kind", "gain"), [("Base", None), ("Exp", EXPONENTS)])
-@pytest.mark.parametrize(("denominator", "discount"), [("LogPosition", "log2"), ("Position", "reciprocal")])
+@every_case("cutoff", CUTOFFS)
+@every_case("levels", [1, 4, None])
+@every_case("name", ["nDCG", "DCG"])
+@every_case(("kind", "gain"), [("Base", None), ("Exp", EXPONENTS)])
+@every_case(("denominator", "discount"), [("LogPosition", "log2"), ("Position", "reciprocal")])
 def test_discounted_metrics(
     name: str,
     kind: str,

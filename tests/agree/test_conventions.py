@@ -11,8 +11,9 @@ import pytest
 import rankproof as rp
 from rankproof.errors import ArgumentError, ConventionError, UnknownNameError
 from rankproof.metrics import METRICS, Metric
-from rankproof.metrics.conventions import CONVENTIONS, Convention, Offer, ordered
-from rankproof.metrics.lists import sort_by_score
+from rankproof.metrics.conventions.named import CONVENTIONS, Convention, Offer
+from rankproof.metrics.conventions.rules import ordered
+from rankproof.metrics.ranked.lists import sort_by_score
 
 ALL_OFFERS = [(name, offer) for name in CONVENTIONS for offer in CONVENTIONS[name].offers or ()]
 over_offers = pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import pytest
 from agree.convention_values import Data, values
 from rankproof.errors import ConventionError, DataError
 from rankproof.metrics import metric
-from rankproof.metrics.conventions import CONVENTIONS
+from rankproof.metrics.conventions.named import CONVENTIONS
 
 TEN = range(1, 11)
 
@@ -76,10 +76,10 @@ def test_letor3(shared_data: Path) -> None:
             ours = [column[i] if i < len(qids) else column.mean() for column in columns]
             pairs += zip(ours, (cell for cell in row[1:] if cell), strict=True)
     assert len(pairs) == 23 * 21
-    for ours, theirs in pairs:
+    for value, theirs in pairs:
         unit = 10.0 ** (math.floor(math.log10(float(theirs))) - 14) if float(theirs) else 0.0
-        assert abs(ours - float(theirs)) <= unit
-    assert sum(f"{ours:.15g}" == theirs for ours, theirs in pairs) > 0.97 * len(pairs)
+        assert abs(value - float(theirs)) <= unit
+    assert sum(f"{value:.15g}" == theirs for value, theirs in pairs) > 0.97 * len(pairs)
 
 
 @pytest.mark.parametrize("script", ["letor3", "letor4", "mslr"])

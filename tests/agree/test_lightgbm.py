@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import lightgbm
 import numpy as np
 import pytest
 
 import rankproof as rp
 from agree.convention_values import Data, random_data, values
+from every_case import few_cases
 from rankproof.errors import ConventionError, DataError
 from rankproof.metrics import metric
-from rankproof.metrics.conventions import CONVENTIONS
-
-lightgbm = pytest.importorskip("lightgbm")
+from rankproof.metrics.conventions.named import CONVENTIONS
 
 CUTOFFS = (1, 2, 3, 5, 10, 30, 100)
 
@@ -39,6 +39,7 @@ def tool(
     return {int(label.split("@")[1]): float(value) for _, label, value, _ in found}
 
 
+@few_cases
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize(("name", "ours"), [("ndcg", "nDCG"), ("map", "AP")])
 @pytest.mark.parametrize("levels", [1, 6, None])

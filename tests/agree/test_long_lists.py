@@ -10,7 +10,9 @@ import pytest
 
 from agree.brute import Oracle
 from agree.brute_pairs import disagreement, kendall
-from laws.strategies import Ragged, accepts, plain, values, variants
+from drawn import is_exhaustive
+from every_case import every_case, exhaustive
+from properties.strategies import Ragged, accepts, plain, values, variants
 from rankproof.metrics import METRICS, metric
 
 # Few grades; all that a table of 64 holds; fractions and negative ones; all different.
@@ -28,11 +30,11 @@ def close(got: float, wanted: Any) -> bool:
     return math.isclose(got, float(wanted), rel_tol=1e-12, abs_tol=1e-12)
 
 
-@pytest.mark.parametrize("kind", LABELS)
-@pytest.mark.parametrize("name", METRICS)
+@every_case("kind", LABELS)
+@every_case("name", METRICS, thin=True)
 def test_strict_lists(name: str, kind: str) -> None:
     rng = np.random.default_rng(150)
-    items, missed = 90, 12
+    items, missed = (90, 12) if is_exhaustive() else (30, 12)
     labels = [plain(y) for y in rng.choice(LABELS[kind], items).tolist()]
     tail = [plain(y) for y in rng.choice(LABELS[kind], missed).tolist()]
     scores = rng.permutation(items).astype(float)
@@ -59,8 +61,8 @@ PAIRS = {
 
 
 @pytest.mark.parametrize("kind", LABELS)
-@pytest.mark.parametrize("items", [40, 160])
-@pytest.mark.parametrize("levels", [2, 9, 100])
+@pytest.mark.parametrize("items", [40, *exhaustive(160)])
+@pytest.mark.parametrize("levels", [2, 9, *exhaustive(100)])
 def test_tied_pairs(kind: str, items: int, levels: int) -> None:
     """Pair by pair: a tied pair counts half, all or nothing; missed items share the last level."""
     rng = np.random.default_rng(items + levels)

@@ -5,14 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from laws.loss_cases import VARIANTS, Ragged, identity
+from agree import torch_losses
+from properties.loss_cases import VARIANTS, Ragged, identity
 from rankproof.losses import LOSSES, Loss
 
-torch_losses = pytest.importorskip(
-    "agree.torch_losses",
-    reason="torch is not installed; it differentiates the definitions",
-    exc_type=ImportError,
-)
+pytestmark = pytest.mark.torch
 
 SIZES = (1, 2, 3, 4, 7, 12, 25)
 

@@ -3,19 +3,27 @@
 ranx sorts a run by a quicksort that works by insertion on up to 15 items, which keeps equal scores in the
 order of the run. So ties by row are its rule up to there; beyond, equal scores follow no rule, and only runs
 whose scores all differ can be compared.
+
+Its kernels take more than a minute to compile. A quick run has Python interpret them, which sorts equal
+scores in another way: what has ties is left to the exhaustive run.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numba
 import numpy as np
 import pytest
 
 from agree.convention_values import Data, values
+from drawn import is_exhaustive
+from every_case import exhaustive
 from rankproof.errors import ConventionError, DataError
 from rankproof.metrics import metric
-from rankproof.metrics.conventions import CONVENTIONS
-
-ranx = pytest.importorskip("ranx")
+from rankproof.metrics.conventions.named import CONVENTIONS
 
 # It compiles its kernels with warnings about casts.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -45,6 +53,19 @@ METRICS = {
     "mrr-l3": "RR(rel=3)",
     "r-precision": "Rprec",
 }
+
+
+@contextmanager
+def loaded_ranx() -> Iterator[Any]:
+    """ranx, compiled in the exhaustive run alone."""
+    before = numba.config.DISABLE_JIT
+    numba.config.DISABLE_JIT = int(not is_exhaustive())
+    try:
+        import ranx
+
+        yield ranx
+    finally:
+        numba.config.DISABLE_JIT = before
 
 
 def random_run(seed: int, *, longest: int, ties: bool, grades: int = 4) -> Data:
@@ -80,12 +101,13 @@ def tool(data: Data, names: list[str]) -> dict[str, np.ndarray]:
         qrels[name] = {doc: int(y) for doc, y in judged if y == y}
         retrieved = zip(ids[: data.depth[q]], data.scores[items].tolist(), strict=False)
         run[name] = dict(retrieved)
-    found = ranx.evaluate(ranx.Qrels(qrels), ranx.Run(run), names, return_mean=False)
+    with loaded_ranx() as ranx:
+        found = ranx.evaluate(ranx.Qrels(qrels), ranx.Run(run), names, return_mean=False)
     return found if len(names) > 1 else {names[0]: found}
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize(("longest", "ties"), [(15, True), (60, False)])
+@pytest.mark.parametrize("seed", [0, *exhaustive(1, 2)])
+@pytest.mark.parametrize(("longest", "ties"), [(60, False), *exhaustive((15, True))])
 def test_equal(seed: int, longest: int, ties: bool) -> None:
     data = random_run(seed, longest=longest, ties=ties)
     for name, theirs in tool(data, list(METRICS)).items():
@@ -93,9 +115,10 @@ def test_equal(seed: int, longest: int, ties: bool) -> None:
         np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-15, err_msg=name)
 
 
-def test_rank_biased_precision_on_binary_labels() -> None:
+@pytest.mark.parametrize("ties", [False, *exhaustive(True)])
+def test_rank_biased_precision_on_binary_labels(ties: bool) -> None:
     """Its rbp multiplies by the grade: only grades 0 and 1 give rank-biased precision."""
-    data = random_run(7, longest=15, ties=True, grades=2)
+    data = random_run(7, longest=15, ties=ties, grades=2)
     theirs = tool(data, ["rbp.95", "rbp.5"])
     np.testing.assert_allclose(values("ranx", "RBP(p=0.95)", data), theirs["rbp.95"], rtol=1e-12)
     np.testing.assert_allclose(values("ranx", "RBP(p=0.5)", data), theirs["rbp.5"], rtol=1e-12)
@@ -103,16 +126,19 @@ def test_rank_biased_precision_on_binary_labels() -> None:
         CONVENTIONS["ranx"].check(metric("RBP(p=0.5)"), np.array([2.0]))
 
 
+@pytest.mark.exhaustive
 def test_long_tie_groups_follow_no_rule() -> None:
     """15 items of equal score keep the order of the run, 16 do not."""
-    runs = {n: ranx.Run({"q": {f"d{i}": 1.0 for i in range(n)}}) for n in (15, 16)}
+    with loaded_ranx() as ranx:
+        runs = {n: ranx.Run({"q": {f"d{i}": 1.0 for i in range(n)}}) for n in (15, 16)}
     kept = {n: list(run.run["q"].keys()) == [f"d{i}" for i in range(n)] for n, run in runs.items()}
     assert kept == {15: True, 16: False}
 
 
 def test_bpref_without_judged_irrelevant_items_is_not_copied() -> None:
     """All preferences hold when there are none: trec_eval says 1. ranx divides 0 by 0."""
-    assert np.isnan(ranx.evaluate({"q": {"a": 1}}, {"q": {"a": 2.0, "b": 1.0}}, "bpref"))
+    with loaded_ranx() as ranx:
+        assert np.isnan(ranx.evaluate({"q": {"a": 1}}, {"q": {"a": 2.0, "b": 1.0}}, "bpref"))
     assert values("trec_eval", "bpref", one_relevant(), np.arange(2)).tolist() == [1.0]
     with pytest.raises(ConventionError, match="ranx has no bpref"):
         CONVENTIONS["ranx"].resolve(metric("bpref"))
@@ -124,6 +150,7 @@ def one_relevant() -> Data:
 
 
 def test_missing_queries_count_zero() -> None:
-    qrels, run = ranx.Qrels({"a": {"x": 1}, "b": {"x": 1}}), ranx.Run({"a": {"x": 1.0}})
-    assert ranx.evaluate(qrels, run, "map", make_comparable=True) == 0.5
+    with loaded_ranx() as ranx:
+        qrels, run = ranx.Qrels({"a": {"x": 1}, "b": {"x": 1}}), ranx.Run({"a": {"x": 1.0}})
+        assert ranx.evaluate(qrels, run, "map", make_comparable=True) == 0.5
     assert CONVENTIONS["ranx"].missing == "zero"

@@ -9,9 +9,10 @@ import pytest
 from sklearn.metrics import dcg_score, ndcg_score, roc_auc_score
 
 from agree.convention_values import Data, random_data, values
+from every_case import every_case, exhaustive
 from rankproof.errors import ConventionError, DataError
 from rankproof.metrics import metric
-from rankproof.metrics.conventions import CONVENTIONS
+from rankproof.metrics.conventions.named import CONVENTIONS
 
 CUTOFFS = (1, 2, 3, 5, 10, 100, None)
 
@@ -24,9 +25,9 @@ def several(seed: int, levels: int | None) -> Data:
     return Data(data.scores[kept], data.labels[kept], sizes, sizes)
 
 
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("levels", [1, 4, None])
-@pytest.mark.parametrize("cutoff", CUTOFFS)
+@pytest.mark.parametrize("seed", [0, *exhaustive(1, 2, 3)])
+@every_case("levels", [1, 4, None])
+@every_case("cutoff", CUTOFFS)
 def test_equal(seed: int, levels: int | None, cutoff: int | None) -> None:
     data = several(seed, levels)
     at = "" if cutoff is None else f"@{cutoff}"

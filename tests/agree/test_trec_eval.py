@@ -9,9 +9,10 @@ import pytest
 
 import rankproof as rp
 from agree.convention_values import Data, values
+from every_case import few_cases
 from rankproof.errors import ArgumentError, ConventionError, DataError
 from rankproof.metrics import metric
-from rankproof.metrics.conventions import CONVENTIONS
+from rankproof.metrics.conventions.named import CONVENTIONS
 
 CUTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 # What trec_eval prints, and the metric it is.
@@ -53,7 +54,9 @@ def test_its_own_test_file(shared_data: Path) -> None:
 
 @pytest.fixture(scope="module")
 def pytrec_eval() -> object:
-    return pytest.importorskip("pytrec_eval")
+    import pytrec_eval
+
+    return pytrec_eval
 
 
 SMALL_CUTS = (1, 2, 3, 5, 10, 50)
@@ -119,6 +122,7 @@ def pytrec_values(tool: object, drawn: RandomRun, **options: object) -> dict[str
     return {name: np.array([found[q][name] for q in drawn.run]) for name in SHARED}
 
 
+@few_cases
 @pytest.mark.parametrize("seed", range(20))
 def test_random_runs(seed: int, pytrec_eval: object) -> None:
     drawn = RandomRun(seed)
@@ -128,6 +132,7 @@ def test_random_runs(seed: int, pytrec_eval: object) -> None:
         np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-15, err_msg=name)
 
 
+@few_cases
 @pytest.mark.parametrize("seed", range(20))
 def test_random_runs_through_evaluate(seed: int, pytrec_eval: object) -> None:
     """The whole way, with document ids put in the order of their bytes by the library."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import xgboost
 
 import rankproof as rp
 from agree.convention_values import Data, random_data, values
+from every_case import few_cases
 from rankproof.errors import ConventionError, DataError
 from rankproof.metrics import metric
-from rankproof.metrics.conventions import CONVENTIONS
-
-xgboost = pytest.importorskip("xgboost")
+from rankproof.metrics.conventions.named import CONVENTIONS
 
 CUTOFFS = (1, 2, 3, 5, 10, 30, 32, 100)
 
@@ -36,6 +36,7 @@ def binary(data: Data) -> Data:
     return Data(data.scores, np.minimum(data.labels, 1.0), data.sizes, data.depth)
 
 
+@few_cases
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("levels", [1, 6, None])
 @pytest.mark.parametrize("gain", ["exp", "linear"])
@@ -51,6 +52,7 @@ def test_ndcg(seed: int, levels: int | None, gain: str) -> None:
         assert CONVENTIONS["xgboost"].resolve(metric(f"nDCG@{k}")) == metric(f"nDCG(empty=1)@{k}")
 
 
+@few_cases
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("levels", [1, 6, None])
 def test_map(seed: int, levels: int | None) -> None:
@@ -62,6 +64,7 @@ def test_map(seed: int, levels: int | None) -> None:
             assert ours == pytest.approx(theirs[f"map@{k}{minus}"], rel=1e-12)
 
 
+@few_cases
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("levels", [1, 6, None])
 def test_precision_divides_by_the_shorter_of_cutoff_and_list(seed: int, levels: int | None) -> None:

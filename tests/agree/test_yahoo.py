@@ -18,9 +18,10 @@ import numpy as np
 import pytest
 
 from agree.convention_values import Data, random_data, values
+from every_case import every_case
 from rankproof.errors import ConventionError, DataError
 from rankproof.metrics import metric
-from rankproof.metrics.conventions import CONVENTIONS
+from rankproof.metrics.conventions.named import CONVENTIONS
 
 
 def ranked(data: Data, query: slice) -> list[int]:
@@ -47,8 +48,8 @@ def err(grades: list[int]) -> float:
     return float(total)
 
 
-@pytest.mark.parametrize("seed", range(20))
-@pytest.mark.parametrize("levels", [1, 6, None])
+@every_case("seed", range(20))
+@every_case("levels", [1, 6, None])
 def test_equal(seed: int, levels: int | None) -> None:
     data = random_data(seed, levels=levels)
     lists = [ranked(data, q) for q in data.queries]

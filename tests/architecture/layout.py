@@ -3,37 +3,30 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
 
+import folder_graph
 import rankproof
 
 SOURCE = Path(rankproof.__file__).parent
 TESTS = Path(__file__).parents[1]
 
+imported = folder_graph.statement_imports
+
 # A folder imports only folders before it.
 LAYERS = (
-    *(
-        "errors",
-        "arrays",
-        "claims",
-        "registry",
-        "kernels",
-        "data",
-        "feedback",
-        "metrics",
-        "standardize",
-        "losses",
-    ),
-    *("theory", "fit", "evaluation", "export", "report", "cli"),
+    *("errors", "arrays", "claims", "registry", "papers", "files", "threads", "optional", "plain"),
+    *("kernels", "data", "feedback", "metrics", "targets", "losses", "evaluation", "worlds"),
+    *("theory", "torch", "adapters", "fit", "runs", "experiments", "report", "cli"),
 )
 FILES = sorted(SOURCE.rglob("*.py"))
 
 
 def module_name(path: Path) -> str:
     """``rankproof.metrics.base`` of its file."""
-    parts = path.relative_to(SOURCE.parent).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+    return folder_graph.module_name(path, SOURCE)
 
 
 def layer_of(module: str) -> str:
@@ -41,19 +34,13 @@ def layer_of(module: str) -> str:
     return module.split(".")[1] if "." in module else ""
 
 
-def imported(tree: ast.AST) -> Iterator[tuple[str, int]]:
-    """Every module an import statement names, with its line; ``from a import b`` names a and a.b."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from ((alias.name, node.lineno) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            start = "." * node.level + (node.module or "")
-            yield start, node.lineno
-            yield from ((f"{start}.{alias.name}", node.lineno) for alias in node.names)
+def offenders(complaints: Callable[[Path], Iterable[object]], files: Iterable[Path] = FILES) -> list[str]:
+    """All that a rule has to say against files: ``fit/x.py: complaint``, a line for each."""
+    return [f"{'/'.join(path.parts[-3:])}: {complaint}" for path in files for complaint in complaints(path)]
 
 
-def at_import_time(tree: ast.Module) -> ast.Module:
-    """The module without function bodies and without what only type checkers see."""
+def at_import_time(path: Path) -> ast.Module:
+    """The module of a file without function bodies and without what only type checkers see."""
 
     class Strip(ast.NodeTransformer):
         def visit(self, node: ast.AST) -> ast.AST | None:
@@ -63,9 +50,12 @@ def at_import_time(tree: ast.Module) -> ast.Module:
                 return ast.Module(body=node.orelse, type_ignores=[])
             return self.generic_visit(node)
 
-    return Strip().visit(tree)
+    stripped = Strip().visit(ast.parse(path.read_text(encoding="utf-8"), filename=str(path)))
+    assert isinstance(stripped, ast.Module)
+    return stripped
 
 
+@cache
 def parsed(path: Path) -> ast.Module:
-    """The syntax tree of a file."""
+    """The syntax tree of a file, which is not to be changed."""
     return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))

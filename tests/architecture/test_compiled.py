@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import numba
+import pytest
 
 from rankproof.kernels import cache, compiled
 
@@ -36,6 +37,7 @@ def run(folder: Path) -> str:
     return subprocess.run(words, cwd=folder, capture_output=True, text=True, check=True).stdout.strip()
 
 
+@pytest.mark.exhaustive
 def test_a_change_in_an_imported_kernel_file_is_never_missed(tmp_path: Path) -> None:
     kernels = tmp_path / "rankproof" / "kernels"
     kernels.mkdir(parents=True)
@@ -55,7 +57,7 @@ def test_a_change_in_an_imported_kernel_file_is_never_missed(tmp_path: Path) -> 
 
 def test_numbas_own_cache_folder_is_as_before() -> None:
     before = numba.config.CACHE_DIR
-    from rankproof.kernels import order
+    from rankproof.kernels.metrics import order
 
     assert before == numba.config.CACHE_DIR
     assert order.gather.targetoptions["nogil"]

@@ -10,6 +10,7 @@ from types import ModuleType
 import pytest
 
 import rankproof
+from every_case import exhaustive
 
 EXPECTED = {
     *("Comparison", "Graded", "Law", "LinearRanker", "LinearRankerCV", "Loss", "Margin"),
@@ -21,10 +22,11 @@ EXPECTED = {
     *("Consistent", "Inconsistent", "Undecided", "Verdict", "certify", "certify_matrix", "certify_metric"),
     *("excess_bound", "noise", "optimal_rankings", "regression_bound", "regret", "replay"),
     *("BoostedRanker", "catboost", "lightgbm", "torch", "xgboost"),
-    *("target_for", "to_frame", "write_letor", "write_qrels", "write_run"),
+    *("arithmetic", "samples", "target_for", "targets"),
+    *("TrainingRun", "TuningRun", "to_frame", "train", "tune", "write_letor", "write_qrels", "write_run"),
 }
 ENGINES = {"catboost", "lightgbm", "torch", "xgboost"}
-MODULES = {"errors", "losses", "metrics", "noise", "synthetic", *ENGINES}
+MODULES = {"arithmetic", "errors", "losses", "metrics", "noise", "samples", "synthetic", "targets", *ENGINES}
 
 
 def test_the_surface_is_the_documented_one() -> None:
@@ -58,7 +60,7 @@ for found in pkgutil.walk_packages(rankproof.__path__, "rankproof."):
 }
 
 
-@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("order", exhaustive(*ORDERS))
 def test_a_name_means_the_same_in_any_order_of_use(order: str) -> None:
     code = f"""
 import types

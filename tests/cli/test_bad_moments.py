@@ -21,7 +21,9 @@ import click
 import pytest
 
 from cli.small_letor import content, rows
+from every_case import exhaustive, few_cases
 from rankproof.cli import metrics as metrics_command
+from rights import as_nobody
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals, limits and /proc as on Linux")
 
@@ -65,6 +67,7 @@ FILES = {
 }
 
 
+@few_cases
 @pytest.mark.parametrize("file", FILES)
 @pytest.mark.parametrize("command", READERS)
 def test_a_wrong_file_is_named(rankproof: Run, place: Path, model: Path, command: str, file: str) -> None:
@@ -75,7 +78,7 @@ def test_a_wrong_file_is_named(rankproof: Run, place: Path, model: Path, command
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from rankproof.fit.linear import LinearRanker
+    from rankproof.fit.linear.ranker import LinearRanker
 
     folder = tmp_path_factory.mktemp("saved") / "model"
     LinearRanker().fit([[0.0] * 5, [1.0] * 5], [0, 1], qid=[1, 1]).save(folder)
@@ -116,6 +119,7 @@ def test_a_wrong_metric_is_found_first(rankproof: Run, place: Path, words: str) 
     assert "Unknown metric 'nDGC'. Did you mean 'nDCG'?" in wrong(rankproof, place, words)
 
 
+@few_cases
 @pytest.mark.parametrize(
     ("words", "told"),
     [
@@ -219,6 +223,7 @@ WRITERS = {
     "reproduce": "reproduce R11 --data ~/data/folds --out OUT/r11",
     "report": "report ~/run -o OUT/report.html",
 }
+QUICK_WRITERS = ("standardize", "packed", "predict", "predict-run", "fit", "compare", "report")
 
 
 @contextmanager
@@ -236,19 +241,12 @@ def full_disk() -> Iterator[None]:
 def no_permission(folder: Path) -> Iterator[None]:
     """A folder that one may look at only; root gives up its rights for so long."""
     folders = [folder, *(path for path in folder.rglob("*") if path.is_dir())]
-    root = os.geteuid() == 0
     for one in folders:
         one.chmod(0o555)
     try:
-        if root:
-            try:
-                os.setresuid(65534, 65534, 0)
-            except OSError as error:
-                pytest.skip(f"root, which may write everywhere, cannot be left here: {error}")
-        yield
+        with as_nobody():
+            yield
     finally:
-        if root:
-            os.setresuid(0, 0, 0)
         for one in folders:
             one.chmod(0o755)
 
@@ -267,12 +265,10 @@ def open_place(place: Path, model: Path, rankproof: Run) -> Iterator[Path]:
         yield folder
 
 
-@pytest.mark.parametrize("command", WRITERS)
+@pytest.mark.parametrize("command", [*QUICK_WRITERS, *exhaustive(*sorted(WRITERS.keys() - {*QUICK_WRITERS}))])
 def test_nothing_is_lost_when_a_file_cannot_be_written(
     rankproof: Run, open_place: Path, command: str
 ) -> None:
-    if command == "tune":
-        pytest.importorskip("lightgbm")
     words = WRITERS[command].replace("OUT", "~/out").replace("~", str(open_place)).split()
     out = open_place / "out"
     shown = rankproof(*words)
@@ -302,7 +298,9 @@ def test_nothing_is_lost_when_a_file_cannot_be_written(
             assert shown.out.startswith(ran.out)
 
 
-@pytest.mark.parametrize("words", ["evaluate --example", "metrics --json", "losses", "certify softmax -m AP"])
+@pytest.mark.parametrize(
+    "words", ["losses", *exhaustive("evaluate --example", "metrics --json", "certify softmax -m AP")]
+)
 def test_a_full_disk_behind_standard_output(words: str) -> None:
     with open("/dev/full", "w") as full:  # noqa: PTH123 - a device
         ran = subprocess.run(
@@ -316,12 +314,14 @@ def test_a_full_disk_behind_standard_output(words: str) -> None:
     assert ran.stderr == "rankproof: error: The output cannot be written: No space left on device.\n"
 
 
+@pytest.mark.exhaustive
 def test_no_standard_output_at_all() -> None:
     words = f"{sys.executable} -m rankproof evaluate --example"
     ran = subprocess.run(["sh", "-c", f"{words} >&-"], stderr=-1, text=True, check=False)
     assert (ran.returncode, ran.stderr) == (0, "")
 
 
+@pytest.mark.exhaustive
 def test_a_reader_that_went_away_is_told_by_the_status_alone(place: Path) -> None:
     """As of any program that SIGPIPE ends; a fit without its output is not one that went well."""
     fit = f"fit {place}/data/train.txt -m nDCG --l2 1 --out {place}/out/run"

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from rankproof.theory.matrix import LOSS_ROWS, metric_columns
+from every_case import exhaustive
+from rankproof.theory.matrix import LOSS_ROWS, certify_matrix, metric_columns
 
 Run = Callable[..., Any]
 
@@ -180,23 +181,37 @@ def test_json_is_the_verdict(rankproof: Run) -> None:
     [
         ["softmax", "-m", "nDCG@10"],
         ["squared:gain", "-m", "nDCG"],
-        ["RankNet", "-m", "AP"],
         ["-m", "AP"],
         ["-m", "my_metric.py:reciprocal"],
-        ["squared", "-m", "my_metric.py:revenue"],
-        ["my_loss.py:pairs", "-m", "nDCG", "--convex"],
-        ["my_loss.py:pairs", "-m", "my_metric.py:revenue", "--convex", "--grades", "3"],
+        *exhaustive(
+            ["my_loss.py:pairs", "-m", "nDCG", "--convex"],
+            ["RankNet", "-m", "AP"],
+            ["squared", "-m", "my_metric.py:revenue"],
+            ["my_loss.py:pairs", "-m", "my_metric.py:revenue", "--convex", "--grades", "3"],
+        ),
     ],
     ids=" ".join,
 )
 def test_evidence_replays(rankproof: Run, folder: Path, words: list[str]) -> None:
     ran = rankproof("certify", *words, "--evidence", "why.json")
     assert ran.status in (0, 1)
-    assert ran.out.splitlines()[-1] == "evidence  why.json (rankproof replay why.json checks it again)"
-    again = rankproof("replay", "why.json")
+    code = ["--run-code"] if words[0].startswith("my_loss.py") else []
+    command = " ".join(["rankproof replay why.json", *code])
+    assert ran.out.splitlines()[-1] == f"evidence  why.json ({command} checks it again)"
+    again = rankproof("replay", "why.json", *code)
     assert (again.status, again.err) == (0, "")
     assert again.out.splitlines()[-1].endswith("of evidence: all hold")
     assert names_in(folder) == ["my_loss.py", "my_metric.py", "why.json"]
+
+
+def test_a_loss_in_a_file_is_not_run_unasked(rankproof: Run, folder: Path) -> None:
+    rankproof("certify", "my_loss.py:pairs", "-m", "nDCG", "--convex", "--evidence", "why.json")
+    (folder / "my_loss.py").write_text("open('it_ran', 'w')", encoding="utf-8")
+    ran = rankproof("replay", "why.json")
+    assert ran.status == 3
+    assert "'my_loss.py' has to be run" in ran.err
+    assert "add --run-code" in ran.err
+    assert not (folder / "it_ran").exists()
 
 
 def test_changed_evidence_fails_with_status_1(rankproof: Run, folder: Path) -> None:
@@ -263,6 +278,7 @@ def test_a_metric_of_ones_own(rankproof: Run, folder: Path) -> None:
     assert folder.is_dir()
 
 
+@pytest.mark.exhaustive
 def test_a_loss_of_ones_own(rankproof: Run, folder: Path) -> None:
     ran = rankproof("certify", "my_loss.py:pairs", "-m", "nDCG")
     assert ran.status == 2
@@ -274,14 +290,29 @@ def test_a_loss_of_ones_own(rankproof: Run, folder: Path) -> None:
 # The matrix --------------------------------------------------------------------------------------------
 
 
-def test_the_matrix_on_two_items(rankproof: Run, folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("losses", "metrics"),
+    [
+        pytest.param(("softmax", "squared:gain"), ("nDCG", "DCG", "AUC", "AP", "ERR"), id="some"),
+        pytest.param(LOSS_ROWS, metric_columns(), id="all", marks=pytest.mark.exhaustive),
+    ],
+)
+def test_the_matrix_on_two_items(
+    rankproof: Run,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    losses: tuple[str, ...],
+    metrics: tuple[str, ...],
+) -> None:
+    assert metrics != metric_columns() or certify_matrix.__defaults__ == (LOSS_ROWS, None)
+    monkeypatch.setattr(certify_matrix, "__defaults__", (losses, metrics))
     ran = rankproof(
         *("certify", "--matrix", "--items", 2, "--grades", 2, "--effort", 0.01, "--evidence", "all.json")
     )
     assert (ran.status, ran.err) == (0, "")
     plain = json.loads((folder / "all.json").read_text(encoding="utf-8"))
-    assert plain["metrics"] == list(metric_columns())
-    assert plain["losses"] == ["any convex loss", *LOSS_ROWS]
+    assert plain["metrics"] == list(metrics)
+    assert plain["losses"] == ["any convex loss", *losses]
     assert len(plain["cells"]) == len(plain["metrics"]) * len(plain["losses"])
     row = next(line for line in ran.out.splitlines() if line.startswith("softmax "))
     signs = dict(zip(plain["metrics"], row.split()[1:], strict=True))

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import rankproof as rp
-from rankproof.cli.options import example_files
+from rankproof.data.samples import example_files
 from rankproof.metrics import METRICS
 
 Run = Callable[..., Any]
@@ -87,12 +87,32 @@ def test_metrics_lists_the_whole_registry(rankproof: Run) -> None:
     assert "positional" in one
 
 
+@pytest.mark.parametrize(
+    ("words", "choices"),
+    [
+        (["metrics", "nDCG"], ["gain", "2**y - 1", "1 / log2(1 + k)", "left out of the mean", "grade 0"]),
+        (["metrics", "tau(ties=b)"], ["ties", '"average" or "b"', "out of the denominator"]),
+        (["losses", "preorder"], ["margin", "max(0, 1 - t)", "2**y_i - 2**y_j"]),
+        (["losses", "lambdarank"], ["sigma", "2**y - 1", "1 / log2(1 + k)"]),
+    ],
+)
+def test_the_choices_of_parameters_are_described_where_they_are_named(
+    rankproof: Run, words: list[str], choices: list[str]
+) -> None:
+    out = rankproof(*words).out
+    for choice in choices:
+        assert choice in out
+
+
 def test_help_names_every_command(rankproof: Run) -> None:
     from rankproof.cli.main import _COMMANDS
 
     out = rankproof("--help").out
     folder = Path(__import__("rankproof.cli", fromlist=["x"]).__file__).parent
-    shared = {"__init__", "main", "options", "show", "trouble", "warm", "demo_folder", "interrupts"}
+    shared = {
+        *("__init__", "main", "options", "model_options", "inputs", "terminal", "commands", "loss_warning"),
+        *("failures", "interrupts", "compile_ahead", "demo_folder", "parameters"),
+    }
     modules = {path.stem for path in folder.glob("*.py")} - shared
     assert modules == set(_COMMANDS)
     for name in _COMMANDS:
@@ -152,6 +172,7 @@ def test_debug_shows_the_traceback() -> None:
     assert "UnknownNameError" in ran.stderr
 
 
+@pytest.mark.exhaustive
 def test_a_closed_pipe_is_not_an_error() -> None:
     words = f"{sys.executable} -m rankproof evaluate --example --per-query | head -1"
     ran = subprocess.run(["sh", "-c", words], capture_output=True, text=True, check=True)

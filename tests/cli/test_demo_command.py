@@ -7,9 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 Run = Callable[..., Any]
 
 
+@pytest.mark.exhaustive
 def test_the_demonstration_ends_with_a_report_and_the_next_command(rankproof: Run, tmp_path: Path) -> None:
     out = tmp_path / "demo"
     ran = rankproof("demo", "--quick", "--seed", "2", "--out", str(out))
@@ -26,8 +29,12 @@ def test_the_demonstration_ends_with_a_report_and_the_next_command(rankproof: Ru
     assert 'href="./run/report.html"' in page
     assert (out / "run" / "report.html").exists()
     assert (out / "run" / "results.json").exists()
-    # Again into the same folder.
-    assert rankproof("demo", "--quick", "--out", str(out)).status == 0
+
+
+@pytest.mark.exhaustive
+def test_the_demonstration_runs_again_into_the_same_folder(rankproof: Run, tmp_path: Path) -> None:
+    for _ in range(2):
+        assert rankproof("demo", "--quick", "--out", str(tmp_path / "demo")).status == 0
 
 
 def test_a_folder_with_other_things_is_refused(rankproof: Run, tmp_path: Path) -> None:

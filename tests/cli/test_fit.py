@@ -16,10 +16,10 @@ import pytest
 
 import rankproof as rp
 from cli.small_letor import FEATURES, write_parts
-from rankproof.fit.linear import LinearRanker
-from rankproof.fit.linear_cv import LinearRankerCV
-from rankproof.fit.saved import load_model
-from rankproof.report.run_folder import read_run
+from rankproof.fit.linear.ranker import LinearRanker
+from rankproof.fit.linear.ranker_cv import LinearRankerCV
+from rankproof.fit.saved.load import load_model
+from rankproof.runs.run_folder import read_run
 
 Run = Callable[..., Any]
 Parts = dict[str, Path]
@@ -211,7 +211,7 @@ def test_a_run_is_replaced_only_by_force(rankproof: Run, parts: Parts, tmp_path:
     before = (run / "results.json").read_bytes()
     refused = rankproof(*words(parts, run, "--seed", "1"))
     assert refused.status == 3
-    assert "holds a run" in refused.err
+    assert "holds a run. Name another, or replace it with --force." in refused.err
     assert (run / "results.json").read_bytes() == before
     assert rankproof(*words(parts, run, "--seed", "1", "--force")).status == 0
     assert read_run(run)["settings"]["seed"] == 1
@@ -292,6 +292,7 @@ def test_rows_without_features_are_named(rankproof: Run, tmp_path: Path) -> None
     assert "there are no features" in ran.err
 
 
+@pytest.mark.exhaustive
 def test_on_a_terminal_progress_is_drawn(parts: Parts, tmp_path: Path) -> None:
     """A real pseudo-terminal, because that is what decides."""
     import pty

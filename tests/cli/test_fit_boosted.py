@@ -14,10 +14,10 @@ import pytest
 import rankproof as rp
 from cli.small_letor import write_parts
 from rankproof.data.scores import read_scores
-from rankproof.fit.boosted import BoostedRanker
-from rankproof.fit.engines.default import boosting_loss, preferred
-from rankproof.report.rankers import MODELS
-from rankproof.report.run_folder import read_run
+from rankproof.fit.trees.ranker import BoostedRanker
+from rankproof.losses.choose import choose_loss
+from rankproof.runs.models import model_defaults
+from rankproof.runs.run_folder import read_run
 
 Run = Callable[..., Any]
 Parts = dict[str, Path]
@@ -56,10 +56,10 @@ def test_the_run_is_what_the_library_computes(
         threads=1,
     ).fit(train.X, train.labels, qid=train.qids, validation=valid)
     found = read_run(tmp_path / "run")
-    assert found["choice"]["loss"] == str(boosting_loss("nDCG@10", among=preferred(engine)).loss)
+    assert found["choice"]["loss"] == str(choose_loss("nDCG@10", engine=engine).loss)
     assert found["selection"]["trees"] == ranker.n_iter_
     assert [row["value"] for row in found["selection"]["path"]] == ranker.evaluations_.tolist()
-    assert found["solver"] == ranker.report_.as_dict()
+    assert found["solver"] == ranker.report_.to_dict()
     assert found["versions"][engine] == version(engine)
     for name, data in (("valid", valid), ("test", test)):
         results = rp.evaluate(ranker.predict(data.X), data, "nDCG@10", seed=3)
@@ -162,11 +162,11 @@ def test_another_model_leaves_no_file_of_the_one_before(rankproof: Run, parts: P
 
 
 def test_what_is_not_given_is_what_the_library_takes() -> None:
-    from rankproof.fit.neural import NeuralRanker
+    from rankproof.fit.neural.ranker import NeuralRanker
 
     for model, kind in (*((engine, BoostedRanker) for engine in ENGINES), ("neural", NeuralRanker)):
         known = {name: one.default for name, one in inspect.signature(kind).parameters.items()}
-        told = dict(MODELS[model])
+        told = dict(model_defaults(model))
         if model == "neural":
             assert tuple(map(int, told.pop("hidden").split(","))) == known["hidden"]
         else:
@@ -213,9 +213,9 @@ def test_stopping_early_needs_queries_to_stop_by(rankproof: Run, parts: Parts, t
     assert "--early-stopping-rounds needs --valid" in ran.err
 
 
+@pytest.mark.torch
 def test_a_neural_ranker(rankproof: Run, parts: Parts, tmp_path: Path) -> None:
-    pytest.importorskip("torch", reason="the neural ranker is trained by torch")
-    from rankproof.fit.neural import NeuralRanker
+    from rankproof.fit.neural.ranker import NeuralRanker
 
     more = ("--hidden", "8,4", "--max-iter", 3, "--learning-rate", 0.01, "--patience", 2)
     ran = rankproof(*words(parts, tmp_path / "run", "neural", *more))

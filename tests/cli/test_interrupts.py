@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from cli.small_letor import content, rows
+from every_case import exhaustive
 from rankproof.cli.demo_folder import demo_folder, replacing
 from rankproof.cli.interrupts import leave_interrupted
 from rankproof.errors import DataError
@@ -25,6 +26,11 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals, limits
 Run = Callable[..., Any]
 Moment = Callable[["Started"], bool]
 AGAIN = "rankproof: interrupted; nothing was left half-written, run the same command again.\n"
+
+
+def heed_interrupts() -> None:
+    """Also where the tests themselves were started to ignore Ctrl-C, as in the background of a shell."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 class Started:
@@ -39,6 +45,7 @@ class Started:
                 stderr=err,
                 cwd=folder,
                 env={**os.environ, **environment},
+                preexec_fn=heed_interrupts,
             )
 
     def until(self, moment: Moment) -> None:
@@ -85,6 +92,7 @@ def endless(model: str) -> tuple[object, ...]:
     return (*words, "--out", "out/run", "--force", "-vv")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("model", "moment"),
     [
@@ -98,7 +106,6 @@ def endless(model: str) -> tuple[object, ...]:
 def test_an_interrupted_fit_leaves_the_run_before_it(
     rankproof: Run, place: Path, model: str, moment: Moment
 ) -> None:
-    pytest.importorskip(model if model != "linear" else "scipy")
     fast = ("fit", place / "data" / "train.txt", "-m", "nDCG@10", "--l2", "1", "--out", place / "out" / "run")
     assert rankproof(*fast).status == 0
     before = content(place / "out")
@@ -112,8 +119,8 @@ def test_an_interrupted_fit_leaves_the_run_before_it(
     assert content(place / "out") == before
 
 
+@pytest.mark.exhaustive
 def test_an_interrupted_search_goes_on(rankproof: Run, place: Path) -> None:
-    pytest.importorskip("lightgbm")
     few = ("-m", "nDCG@10", "--n-estimators", 3, "--folds", 2, "--threads", 1, "--out")
     one = Started(("tune", "data/train.txt", *few, "out/search", "--trials", 10**6, "-v"), place)
     one.until(says("trial 2:"))
@@ -131,7 +138,7 @@ def test_an_interrupted_search_goes_on(rankproof: Run, place: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "moment"),
     [
-        ("demo --out out/demo", says("1. What losses converge to")),
+        *exhaustive(("demo --out out/demo", says("1. What losses converge to"))),
         ("demo --out out/demo", computing),
         ("certify --matrix --evidence out/why.json --report out/matrix.html", computing),
         ("reproduce B11 --data data/folds --solver both --out out/b11", computing),
@@ -151,6 +158,7 @@ def test_an_interrupted_command_leaves_nothing(place: Path, words: str, moment: 
     assert content(place / "out") == {}
 
 
+@pytest.mark.exhaustive
 def test_an_interrupt_while_a_file_is_written_leaves_the_one_before(place: Path) -> None:
     (place / "data" / "large.txt").write_text("\n".join(rows(4, 6000)) + "\n")
     (place / "out" / "t.xz").write_bytes(b"of yesterday")
@@ -180,13 +188,14 @@ def test_an_impatient_user(place: Path) -> None:
     assert err == AGAIN
 
 
+@pytest.mark.exhaustive
 def test_on_a_terminal_the_bar_goes_and_the_cursor_comes_back(place: Path) -> None:
     """The key itself, typed on a terminal of its own."""
-    pytest.importorskip("lightgbm")
     words = "tune data/train.txt -m nDCG@10 --n-estimators 3 --folds 2 --trials 1000000 --out out/search"
     child, terminal = pty.fork()
     if child == 0:
         os.chdir(place)
+        heed_interrupts()
         os.environ |= {"TERM": "xterm", "COLUMNS": "100"}
         os.execv(sys.executable, [sys.executable, "-m", "rankproof", *words.split()])  # noqa: S606
     text = b""
@@ -236,7 +245,7 @@ def test_a_demonstration_that_does_not_end_well_leaves_the_one_before(tmp_path: 
 def test_a_report_that_was_not_written_is_not_that_of_the_run_before(
     rankproof: Run, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from rankproof.report.pages import run as page
+    from rankproof.report import html as page
 
     words = (
         "fit",

@@ -11,7 +11,7 @@ import pytest
 import rankproof as rp
 from cli.small_letor import write_parts
 from rankproof.data.scores import read_scores
-from rankproof.fit.linear import LinearRanker
+from rankproof.fit.linear.ranker import LinearRanker
 
 Run = Callable[..., Any]
 

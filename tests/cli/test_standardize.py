@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from cli.small_letor import write_parts
-from rankproof.data.letor import read_letor
+from rankproof.data.letor.read import read_letor
 from rankproof.data.scores import read_scores
 from rankproof.metrics.parse import metric
-from rankproof.standardize.choose import target_for
+from rankproof.targets.choose import target_for
 
 Run = Callable[..., Any]
 

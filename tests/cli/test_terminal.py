@@ -6,12 +6,20 @@ import os
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from rankproof.cli.show import narrowed, show_facts, widest
+from rankproof.cli.terminal import narrowed, show_facts, widest
 from rankproof.evaluation.tables import Table
+
+
+@cache
+def off_terminal(*words: str) -> str:
+    """What a command prints into a pipe."""
+    command = [sys.executable, "-m", "rankproof", *words]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
 def on_terminal(*words: str, columns: int) -> str:
@@ -37,20 +45,20 @@ def on_terminal(*words: str, columns: int) -> str:
     return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", text.decode()).replace("\r\n", "\n")
 
 
+@pytest.mark.exhaustive
 def test_tables_are_drawn() -> None:
     text = on_terminal("evaluate", "--example", "-m", "AP", columns=120)
     assert "─" in text
     assert "AP" in text
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("columns", [50, 80, 160])
 def test_no_number_is_cut_in_a_narrow_window(columns: int) -> None:
     """In a wide window a table, in a narrow one a list; the same numbers in both."""
     words = ("compare", "--example", "-m", "nDCG@10")
     text = on_terminal(*words, columns=columns)
-    plain = subprocess.run(
-        [sys.executable, "-m", "rankproof", *words], capture_output=True, text=True, check=True
-    ).stdout
+    plain = off_terminal(*words)
     assert "…" not in text
     numbers = re.compile(r"\[?-?\d+\.\d+")
     assert sorted(numbers.findall(text)) == sorted(numbers.findall(plain))
@@ -58,6 +66,7 @@ def test_no_number_is_cut_in_a_narrow_window(columns: int) -> None:
     assert ("wins/ties/losses  8/0/21" in text) == (columns < 160)
 
 
+@pytest.mark.exhaustive
 def test_the_reason_of_a_choice_is_broken_between_words(tmp_path: Path) -> None:
     data = tmp_path / "train.txt"
     data.write_text("".join(f"{k % 3} qid:{k // 4} 1:{k % 5} 2:{k % 7}\n" for k in range(40)))

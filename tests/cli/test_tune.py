@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 
 import rankproof as rp
+import rankproof.runs.tune as tuning
 from cli.small_letor import rows
+from every_case import exhaustive
 from rankproof.data.split import QueryKFold
-from rankproof.fit import tuning
-from rankproof.fit.boosted import BoostedRanker
-from rankproof.fit.tuning import LEAVES, Trial, best_trial, drawn
+from rankproof.fit.trees.ranker import BoostedRanker
+from rankproof.runs.trials import LEAVES, Trial, best_trial, trial_settings
 
 Run = Callable[..., Any]
 FEW = ("--n-estimators", 8, "--folds", 2, "--threads", 1)
@@ -37,7 +38,7 @@ def lines_of(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / "trials.jsonl").read_text().splitlines()]
 
 
-@pytest.mark.parametrize("model", ["lightgbm", "xgboost", "catboost"])
+@pytest.mark.parametrize("model", ["lightgbm", *exhaustive("xgboost", "catboost")])
 def test_every_trial_is_the_mean_over_folds_of_queries(
     rankproof: Run, data: Path, tmp_path: Path, model: str
 ) -> None:
@@ -104,9 +105,9 @@ def test_the_command_at_the_end_trains_with_the_best(rankproof: Run, data: Path,
 
 
 def test_settings_are_drawn_from_the_seed_and_the_number() -> None:
-    found = [drawn(number, 3, ["auto", "softmax"]) for number in range(200)]
-    assert found == [drawn(number, 3, ["auto", "softmax"]) for number in range(200)]
-    assert found[1:] != [drawn(number, 4, ["auto", "softmax"]) for number in range(1, 200)]
+    found = [trial_settings(number, 3, ["auto", "softmax"]) for number in range(200)]
+    assert found == [trial_settings(number, 3, ["auto", "softmax"]) for number in range(200)]
+    assert found[1:] != [trial_settings(number, 4, ["auto", "softmax"]) for number in range(1, 200)]
     plain = BoostedRanker()
     assert all(getattr(plain, name) == value for name, value in found[0].items())
     assert {one["num_leaves"] for one in found} == set(LEAVES)
@@ -122,7 +123,7 @@ def test_an_interrupted_search_goes_on(
     rankproof: Run, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = rankproof(*words(data, tmp_path / "whole")).out
-    real, asked = tuning.tried, []
+    real, asked = tuning.cross_validate, []  # type: ignore[attr-defined]
 
     def counted(*given: Any, **more: Any) -> Trial:
         asked.append(given[2])
@@ -130,7 +131,7 @@ def test_an_interrupted_search_goes_on(
             raise KeyboardInterrupt
         return real(*given, **more)
 
-    monkeypatch.setattr(tuning, "tried", counted)
+    monkeypatch.setattr(tuning, "cross_validate", counted)
     stopped = rankproof(*words(data, tmp_path / "s"))
     assert stopped.status == 130
     assert "the same command goes on" in stopped.err

@@ -16,8 +16,8 @@ from rankproof import errors
 from rankproof.arrays import offsets_from_qid, query_of_item
 from rankproof.claims import Claim, Claims
 from rankproof.errors import ArgumentError, DataError, FileFormatError, UnknownNameError
-from rankproof.kernels.pool import chunks_by_items, run, thread_count
 from rankproof.registry import Registry
+from rankproof.threads import chunks_by_items, run, using
 
 
 def test_the_tree_in_the_docstring_is_the_tree() -> None:
@@ -95,13 +95,15 @@ def test_offsets_need_queries_that_stand_together() -> None:
 @given(st.lists(st.integers(0, 60_000), min_size=1, max_size=30), st.integers(1, 8))
 def test_chunks_cover_every_query_once_in_order(sizes: list[int], threads: int) -> None:
     offsets = np.concatenate(([0], np.cumsum(sizes)))
-    chunks = chunks_by_items(offsets, threads)
+    with using(threads):
+        chunks = chunks_by_items(offsets)
     assert [q for low, high in chunks for q in range(low, high)] == list(range(len(sizes)))
     assert len(chunks) <= 4 * threads
 
 
 def test_chunks_of_no_queries_are_none() -> None:
-    assert chunks_by_items(np.array([0]), 4) == []
+    with using(4):
+        assert chunks_by_items(np.array([0])) == []
 
 
 def test_work_runs_on_threads_and_comes_back_in_order() -> None:
@@ -113,18 +115,6 @@ def test_work_runs_on_threads_and_comes_back_in_order() -> None:
         gate.wait()  # passes only when two threads are at work at once
         return low * 10 + high
 
-    assert run(work, [(0, 1), (1, 2)], threads=2) == [1, 12]
+    with using(2):
+        assert run(work, [(0, 1), (1, 2)]) == [1, 12]
     assert len(seen) == 2
-
-
-def test_the_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RANKPROOF_THREADS", "3")
-    assert (thread_count(), thread_count(2)) == (3, 2)
-    monkeypatch.setenv("RANKPROOF_THREADS", "many")
-    with pytest.raises(ArgumentError, match="RANKPROOF_THREADS must be an int >= 1, got 'many'"):
-        thread_count()
-    monkeypatch.delenv("RANKPROOF_THREADS")
-    assert thread_count() >= 1
-    for wrong in (0, -1, True, 1.5):
-        with pytest.raises(ArgumentError, match="threads must be an int >= 1"):
-            thread_count(wrong)  # type: ignore[arg-type]

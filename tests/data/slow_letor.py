@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -113,7 +114,7 @@ def ids_of(names: list[bytes]) -> list[int] | list[str]:
     return [name.decode("utf-8", "backslashreplace") for name in names]
 
 
-def check_same(data, content: bytes, group: bool = False) -> None:
+def check_same(data: Any, content: bytes, group: bool = False) -> None:
     """That ``data`` is what the slow reader makes of ``content``, bit for bit."""
     rows, queries = slow_read(content, group)
     order = [k for members in queries for k in members]

@@ -5,14 +5,17 @@ from __future__ import annotations
 import random
 import struct
 from decimal import Context, Decimal, localcontext
+from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rankproof.kernels.decimal import EXACT, MALFORMED, UNSURE, parse_decimal, scale, settle
-from rankproof.kernels.shortest import LONGEST, put_number
+from drawn import examples
+from every_case import every_case
+from rankproof.kernels.text.decimal import EXACT, MALFORMED, UNSURE, parse_decimal, scale, settle
+from rankproof.kernels.text.shortest import LONGEST, put_number
 
 FORMS = ["{!r}", "{:.16g}", "{:.17e}", "{:.3f}", "{:.6f}", "{:.25e}", "{:+.10E}", "{:.0f}", "{:.40f}"]
 all_floats = st.integers(0, 2**64 - 1).map(lambda bits: struct.unpack("<d", struct.pack("<Q", bits))[0])
@@ -38,24 +41,24 @@ def check(text: str) -> int:
 
 
 @given(all_floats.filter(lambda x: x == x), st.sampled_from(FORMS))
-@settings(max_examples=1500)
-def test_printed_floats_come_back(number, form):
+@examples(1500)
+def test_printed_floats_come_back(number: float, form: str) -> None:
     check(form.format(number))
 
 
 @given(st.floats(width=32, allow_nan=False), st.sampled_from(FORMS))
-@settings(max_examples=500)
-def test_printed_float32_come_back(number, form):
+@examples(500)
+def test_printed_float32_come_back(number: float, form: str) -> None:
     check(form.format(number))
 
 
 @given(st.integers(0, 10**25), st.integers(-370, 330))
-@settings(max_examples=1500)
+@examples(1500)
 @example(2**53 + 1, 0)
 @example(2**64 - 1, 0)
 @example(10**19 - 1, 19)
 @example(49, -325)
-def test_whole_numbers_with_exponents(digits, exponent):
+def test_whole_numbers_with_exponents(digits: int, exponent: int) -> None:
     check(f"{digits}e{exponent}")
     check(f"-{digits}E{exponent:+d}")
 
@@ -65,8 +68,8 @@ def test_whole_numbers_with_exponents(digits, exponent):
     st.one_of(st.integers(-1074, 970), st.integers(-90, 30)),
     st.sampled_from(["", "00", "0" * 30 + "1"]),
 )
-@settings(max_examples=800)
-def test_half_way_between_two_floats(mantissa, power, more):
+@examples(800)
+def test_half_way_between_two_floats(mantissa: int, power: int, more: Any) -> None:
     # (2 m + 1) 2^(p - 1) lies exactly between m 2^p and (m + 1) 2^p.
     with localcontext(Context(prec=1200)):
         middle = Decimal(2 * mantissa + 1) * Decimal(2) ** (power - 1)
@@ -76,7 +79,7 @@ def test_half_way_between_two_floats(mantissa, power, more):
 
 
 @pytest.mark.parametrize("step", [0, 1, 2, 7])
-def test_the_smallest_floats(step):
+def test_the_smallest_floats(step: int) -> None:
     # The tie below the smallest subnormal, and digits just around it.
     with localcontext(Context(prec=1200)):
         middle = Decimal(2 * step + 1) * Decimal(2) ** -1075
@@ -97,12 +100,12 @@ WRONG = """
 """
 
 
-@pytest.mark.parametrize("text", SPECIAL.split())
-def test_special_texts(text):
+@every_case("text", SPECIAL.split())
+def test_special_texts(text: str) -> None:
     check(text)
 
 
-def test_long_runs_of_digits():
+def test_long_runs_of_digits() -> None:
     for text in (
         "0." + "0" * 400 + "1e400",
         "1" + "0" * 400 + "e-400",
@@ -114,14 +117,14 @@ def test_long_runs_of_digits():
         check(text)
 
 
-@pytest.mark.parametrize("text", ["", "1 ", " 1", "1\0", *WRONG.split()])
-def test_what_is_no_number(text):
+@every_case("text", ["", "1 ", " 1", "1\0", *WRONG.split()])
+def test_what_is_no_number(text: str) -> None:
     assert parsed(text)[1] == MALFORMED
 
 
 @given(st.text(alphabet="0123456789+-.eEnaifNy_", max_size=12))
-@settings(max_examples=1500)
-def test_accepts_what_python_accepts(text):
+@examples(1500)
+def test_accepts_what_python_accepts(text: str) -> None:
     try:
         expected = None if "_" in text else float(text)
     except ValueError:
@@ -132,7 +135,7 @@ def test_accepts_what_python_accepts(text):
         assert bits(value) == bits(expected)
 
 
-def test_up_to_nineteen_digits_are_settled_without_python():
+def test_up_to_nineteen_digits_are_settled_without_python() -> None:
     # The fast way is fast only if it hardly ever gives up.
     chance = random.Random(7)
     for _ in range(3000):
@@ -140,14 +143,14 @@ def test_up_to_nineteen_digits_are_settled_without_python():
         assert check(text) == EXACT
 
 
-def test_the_product_is_exact_at_its_edges():
+def test_the_product_is_exact_at_its_edges() -> None:
     for mantissa in (1, 2**32 - 1, 2**32, 2**53 + 1, 2**63, 2**64 - 1):
         for exponent in (-342, -300, -28, -27, -23, -5, 23, 24, 55, 56, 280, 308):
             value, sure = scale(np.uint64(mantissa), exponent)
             assert not sure or bits(value) == bits(float(f"{mantissa}e{exponent}"))
 
 
-def test_carries_from_the_lower_half_of_the_power():
+def test_carries_from_the_lower_half_of_the_power() -> None:
     # Only when the bits below the result are all ones does that half count; one text in a thousand.
     chance = random.Random(11)
     found = 0
@@ -168,12 +171,12 @@ def printed(number: np.float32) -> str:
 
 
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=2000)
+@examples(2000)
 @example(0x80000000)
 @example(1)
 @example(0x007FFFFF)
 @example(0x7F7FFFFF)
-def test_printed_values_read_back_and_are_shortest(pattern):
+def test_printed_values_read_back_and_are_shortest(pattern: int) -> None:
     number = np.array([pattern], dtype=np.uint32).view(np.float32)[0]
     text = printed(number)
     if np.isnan(number):
@@ -192,7 +195,7 @@ def significant(text: str) -> int:
     return len(digits.rstrip("0"))
 
 
-def test_powers_of_two_are_shortest():
+def test_powers_of_two_are_shortest() -> None:
     # Their lower neighbour is nearer than the upper one, so the nearest short decimal may be the wrong one.
     for power in range(-149, 128):
         number = np.float32(2.0**power)
@@ -208,5 +211,5 @@ PRINTED = """
 
 
 @pytest.mark.parametrize("text", PRINTED.split())
-def test_how_values_are_printed(text):
+def test_how_values_are_printed(text: str) -> None:
     assert printed(np.float32(float(text))) == text

@@ -260,8 +260,7 @@ def test_a_missing_library_is_named_with_its_extra(
 
 
 def test_feature_names_are_kept_there_and_back() -> None:
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame({"q": [1, 1, 2], "price": [1.0, 2.0, 3.0], "age": [4, 5, 6], "y": [0, 1, 1]})
+    frame = pd.DataFrame({"q": [1, 1, 2], "price": [1.0, 2.0, 3.0], "age": [4, 5, 6], "y": [0, 1, 1]})
     data = from_frame(frame, query="q", label="y")
     assert data.feature_names == ("price", "age")
     assert data[1:].feature_names == ("price", "age")

@@ -7,14 +7,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from slow_trec import slow_join, slow_parse
-from trec_checks import MASKS, ids, tiny_parts
 
-from rankproof.data.judged_run import JudgedRun, join_run
-from rankproof.data.trec import Qrels, Run, read_qrels, read_run
+from data.slow_trec import slow_join, slow_parse
+from data.trec_checks import MASKS, ids, tiny_parts
+from drawn import examples
+from rankproof.data.trec.judged_run import JudgedRun, join_run
+from rankproof.data.trec.read import Qrels, Run, read_qrels, read_run
 from rankproof.errors import ArgumentError, DataError
+from rankproof.threads import using
 
 NOTHING = -float("inf")
 
@@ -108,24 +110,24 @@ lists = st.dictionaries(
 )
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(lists, lists, st.sampled_from(["zero", "skip"]), st.sampled_from(MASKS), st.sampled_from([1, 2, 4]))
 def test_joins_as_dictionaries_do(run: dict, qrels: dict, missing: str, mask: int, threads: int) -> None:  # type: ignore[type-arg]
-    with tiny_parts(mask):
+    with tiny_parts(mask), using(threads):
         left, right = Run.from_dict(run), Qrels.from_dict(qrels)
         if not run.keys() & qrels.keys():
             with pytest.raises(DataError, match="share no query"):
-                join_run(left, right, missing=missing, threads=threads)  # type: ignore[arg-type]
+                join_run(left, right, missing=missing)  # type: ignore[arg-type]
             return
-        judged = join_run(left, right, missing=missing, threads=threads)  # type: ignore[arg-type]
+        judged = join_run(left, right, missing=missing)  # type: ignore[arg-type]
         as_lists = [{q: list(of.items()) for q, of in nested.items()} for nested in (run, qrels)]
-        assert plain(judged) == slow_join(*as_lists, missing)
+        assert plain(judged) == slow_join(*as_lists, missing)  # type: ignore[call-arg]
         assert judged.missing_queries == tuple(q for q in qrels if q not in run)
         assert judged.unjudged_queries == tuple(q for q in run if q not in qrels)
         check_doc_rank(judged)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     st.lists(
         st.text(st.sampled_from("ab\u00e9"), min_size=1, max_size=20), min_size=1, max_size=80, unique=True

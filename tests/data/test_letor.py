@@ -5,36 +5,40 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import zstandard
-from slow_letor import GOOD, WAYS, check_same
 
-from rankproof.data import letor_text
-from rankproof.data.letor import read_letor
+from data.slow_letor import GOOD, WAYS, check_same
+from every_case import exhaustive
+from rankproof.data.letor import rows as letor_text
+from rankproof.data.letor.read import read_letor
 from rankproof.errors import DataError, FileFormatError
 
 
 @pytest.fixture(params=WAYS, ids=str)
-def threads(request, monkeypatch):
+def threads(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     """A number of threads, with ranges of some size: neither may change a result or an error."""
     monkeypatch.setattr(letor_text, "_RANGE_BYTES", request.param[1])
     return request.param[0]
 
 
 @pytest.fixture
-def rows(tmp_path):
+def rows(tmp_path: Path) -> Callable[..., Path]:
     """Writes rows to a file and gives its path."""
 
-    def write(content: bytes, name: str = "rows.txt"):
+    def write(content: bytes, name: str = "rows.txt") -> Path:
         (tmp_path / name).write_bytes(content)
         return tmp_path / name
 
     return write
 
 
-def test_a_small_file(rows, threads):
+def test_a_small_file(rows: Callable[..., Path], threads: int) -> None:
     data = read_letor(rows(GOOD), threads=threads)
     assert data.query_ids.tolist() == [10, 20]
     assert data.query_ids.dtype == np.int64
@@ -50,17 +54,17 @@ def test_a_small_file(rows, threads):
 
 
 @pytest.mark.parametrize("ending", [b"\r\n", b"\n\n", b" \n", b"\t\r\n"])
-def test_line_endings(rows, threads, ending):
+def test_line_endings(rows: Callable[..., Path], threads: int, ending: bytes) -> None:
     content = GOOD.replace(b"\n", ending)
     check_same(read_letor(rows(content), threads=threads), content)
     check_same(read_letor(rows(content.rstrip()), threads=threads), content.rstrip())
 
 
-def test_a_byte_order_mark_is_skipped(rows, threads):
+def test_a_byte_order_mark_is_skipped(rows: Callable[..., Path], threads: int) -> None:
     check_same(read_letor(rows(b"\xef\xbb\xbf" + GOOD[16:]), threads=threads), GOOD[16:])
 
 
-def test_sparse_rows(rows, threads):
+def test_sparse_rows(rows: Callable[..., Path], threads: int) -> None:
     content = b"1 qid:1 3:1 900:2\n0 qid:1\n2 qid:2 1000:0.5 #docid = x\n"
     data = read_letor(rows(content), threads=threads)
     assert data.X.shape == (3, 1000)
@@ -73,13 +77,13 @@ def test_sparse_rows(rows, threads):
     np.testing.assert_array_equal(read_letor(rows(GOOD), sparse=True).X.toarray(), read_letor(rows(GOOD)).X)
 
 
-def test_the_smaller_form_is_chosen(rows):
+def test_the_smaller_form_is_chosen(rows: Callable[..., Path]) -> None:
     # 2 rows of 4 columns: 32 bytes dense; sparse takes 8 a value and 4 a row.
     assert isinstance(read_letor(rows(b"1 qid:1 1:1 4:1\n1 qid:1 1:1\n")).X, np.ndarray)
     assert not isinstance(read_letor(rows(b"1 qid:1 1:1\n1 qid:1 4:1\n")).X, np.ndarray)
 
 
-def test_an_absurd_width_does_not_fill_the_memory(rows):
+def test_an_absurd_width_does_not_fill_the_memory(rows: Callable[..., Path]) -> None:
     path = rows(b"1 qid:1 1:1 2147483646:2\n0 qid:1 1:1\n")
     data = read_letor(path)
     assert data.X.shape == (2, 2147483646)
@@ -91,7 +95,7 @@ def test_an_absurd_width_does_not_fill_the_memory(rows):
         read_letor(many, sparse=False)
 
 
-def test_the_number_of_features(rows, threads):
+def test_the_number_of_features(rows: Callable[..., Path], threads: int) -> None:
     path = rows(GOOD)
     wide = read_letor(path, features=5, sparse=False, threads=threads)
     assert wide.X.shape == (4, 5)
@@ -103,7 +107,7 @@ def test_the_number_of_features(rows, threads):
         read_letor(path, features=2, threads=threads)
 
 
-def test_rows_without_features(rows, threads):
+def test_rows_without_features(rows: Callable[..., Path], threads: int) -> None:
     content = b"1 qid:1\n0 qid:1 # a\n2 qid:2\n"
     data = read_letor(rows(content), threads=threads)
     assert data.X is None
@@ -131,23 +135,23 @@ def test_rows_without_features(rows, threads):
         (b"#docid = \xff\xfe", "\\xff\\xfe"),
     ],
 )
-def test_document_ids(rows, threads, comment, doc):
+def test_document_ids(rows: Callable[..., Path], threads: int, comment: bytes, doc: Any) -> None:
     data = read_letor(rows(b"1 qid:1 1:1 #docid = ab\n0 qid:1 1:1 " + comment + b"\n"), threads=threads)
     assert data.doc_ids.tolist() == ["ab", doc]
 
 
-def test_no_document_ids(rows):
+def test_no_document_ids(rows: Callable[..., Path]) -> None:
     assert read_letor(rows(b"1 qid:1 1:1 # no id\n0 qid:1 1:1 #\n")).doc_ids is None
 
 
 @pytest.mark.parametrize(
     "pack", [gzip.compress, bz2.compress, lzma.compress, zstandard.ZstdCompressor().compress]
 )
-def test_packed_files(rows, threads, pack):
+def test_packed_files(rows: Callable[..., Path], threads: int, pack: Any) -> None:
     check_same(read_letor(rows(pack(GOOD)), threads=threads), GOOD)
 
 
-def test_half_way_between_two_values(rows, threads):
+def test_half_way_between_two_values(rows: Callable[..., Path], threads: int) -> None:
     # Odd multiples of 2^-1 .. 2^-6 with 25 bits lie half-way between two float32: one bit too many in the
     # float64 on the way would turn them to the wrong side.
     rng = np.random.default_rng(9)
@@ -159,11 +163,11 @@ def test_half_way_between_two_values(rows, threads):
     assert read_letor(rows(content), threads=threads).X.tobytes() == expected.tobytes()
 
 
-def test_many_numbers_that_only_python_can_settle(rows, threads):
+def test_many_numbers_that_only_python_can_settle(rows: Callable[..., Path], threads: int) -> None:
     # Half-way between two floats, with digits beyond the nineteenth: more of them than a first try notes.
     hard = "9007199254740993." + "0" * 30 + "1"
     content = "".join(f"{hard} qid:{k % 3 + 3 * (k // 99)} 1:{hard} 2:-{hard}\n" for k in range(297)).encode()
-    content = b"\n".join(sorted(content.splitlines(), key=lambda line: int(line.split()[1][4:]))) + b"\n"
+    content = b"\n".join(sorted(content.splitlines(), key=lambda line: int(line.split()[1][4:]))) + b"\n"  # type: ignore[attr-defined]
     data = read_letor(rows(content), threads=threads)
     assert (data.labels == float(hard)).all()
     assert (np.array([float(hard), -float(hard)], dtype=np.float32) == data.X).all()
@@ -171,8 +175,10 @@ def test_many_numbers_that_only_python_can_settle(rows, threads):
 
 
 @pytest.mark.parametrize("name", ["mq2008/S1.txt.xz", "ohsumed/S3.txt.xz", "mq2007-partial/S2.txt.xz"])
-@pytest.mark.parametrize(("threads", "size"), [(1, 1 << 21), (2, 1 << 16), (4, 999)])
-def test_real_sets_against_scikit_learn(shared_data, monkeypatch, name, threads, size):
+@pytest.mark.parametrize(("threads", "size"), [(2, 1 << 16), *exhaustive((1, 1 << 21), (4, 999))])
+def test_real_sets_against_scikit_learn(
+    shared_data: Path, monkeypatch: pytest.MonkeyPatch, name: str, threads: int, size: int
+) -> None:
     from sklearn.datasets import load_svmlight_file
 
     monkeypatch.setattr(letor_text, "_RANGE_BYTES", size)
@@ -186,8 +192,8 @@ def test_real_sets_against_scikit_learn(shared_data, monkeypatch, name, threads,
     assert (np.char.str_len(data.doc_ids) > 0).all()
 
 
-@pytest.mark.parametrize("name", ["rank.train", "rank.test"])
-def test_the_example_of_lightgbm_against_scikit_learn(shared_data, threads, name):
+@pytest.mark.parametrize("name", ["rank.test", *exhaustive("rank.train")])
+def test_the_example_of_lightgbm_against_scikit_learn(shared_data: Path, threads: int, name: str) -> None:
     from sklearn.datasets import load_svmlight_file
 
     folder = shared_data / "lightgbm-example"
@@ -199,7 +205,7 @@ def test_the_example_of_lightgbm_against_scikit_learn(shared_data, threads, name
     assert data.sizes.tolist() == [int(line) for line in (folder / f"{name}.query").read_text().split()]
 
 
-def test_what_scikit_learn_dumps(tmp_path):
+def test_what_scikit_learn_dumps(tmp_path: Path) -> None:
     from sklearn.datasets import dump_svmlight_file
 
     rng = np.random.default_rng(5)

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-import pytest
-from slow_letor import GOOD, WAYS, check_same
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
-from rankproof.data import letor_text
-from rankproof.data.letor import read_letor
+import pytest
+
+from data.slow_letor import GOOD, WAYS, check_same
+from rankproof.data.letor import rows as letor_text
+from rankproof.data.letor.read import read_letor
 from rankproof.errors import ArgumentError, DataError, FileFormatError
 
 
 @pytest.fixture(params=WAYS, ids=str)
-def threads(request, monkeypatch):
+def threads(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     """A number of threads, with ranges of some size: neither may change a result or an error."""
     monkeypatch.setattr(letor_text, "_RANGE_BYTES", request.param[1])
     return request.param[0]
 
 
 @pytest.fixture
-def rows(tmp_path):
+def rows(tmp_path: Path) -> Callable[..., Path]:
     """Writes rows to a file and gives its path."""
 
-    def write(content: bytes, name: str = "rows.txt"):
+    def write(content: bytes, name: str = "rows.txt") -> Path:
         (tmp_path / name).write_bytes(content)
         return tmp_path / name
 
@@ -93,7 +97,9 @@ BAD = [
 @pytest.mark.parametrize(
     ("content", "line", "words"), BAD, ids=[f"{k}-{words[:30]}" for k, (_, _, words) in enumerate(BAD)]
 )
-def test_what_is_refused(rows, threads, content, line, words):
+def test_what_is_refused(
+    rows: Callable[..., Path], threads: int, content: bytes, line: int, words: str
+) -> None:
     path = rows(content)
     with pytest.raises(FileFormatError) as caught:
         read_letor(path, threads=threads)
@@ -103,13 +109,13 @@ def test_what_is_refused(rows, threads, content, line, words):
 
 
 @pytest.mark.parametrize("content", [content for content, _, _ in BAD if content.endswith(b"\n")])
-def test_only_unterminated_lines_are_called_truncated(rows, content):
+def test_only_unterminated_lines_are_called_truncated(rows: Callable[..., Path], content: bytes) -> None:
     with pytest.raises(FileFormatError) as caught:
         read_letor(rows(content))
     assert "truncated" not in str(caught.value)
 
 
-def test_the_first_error_of_many(rows, threads):
+def test_the_first_error_of_many(rows: Callable[..., Path], threads: int) -> None:
     good = b"1 qid:1 1:0.5 2:0.25\n"
     path = rows(good * 100 + b"1 qid:1 1:bad\n" + good * 50 + b"worse qid:1\n" * 200)
     with pytest.raises(FileFormatError, match=r":101: feature value 'bad'"):
@@ -125,12 +131,12 @@ def test_the_first_error_of_many(rows, threads):
         b"1 qid:1 1:1",
     ],
 )
-def test_a_missing_newline_alone_is_no_error(rows, threads, content):
+def test_a_missing_newline_alone_is_no_error(rows: Callable[..., Path], threads: int, content: bytes) -> None:
     check_same(read_letor(rows(content), threads=threads), content)
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"# only a comment", b"\r\n\t\n"])
-def test_a_file_without_rows(rows, threads, content):
+def test_a_file_without_rows(rows: Callable[..., Path], threads: int, content: bytes) -> None:
     path = rows(content)
     words = "is empty" if not content else "holds no rows"
     with pytest.raises(FileFormatError) as caught:
@@ -138,7 +144,7 @@ def test_a_file_without_rows(rows, threads, content):
     assert str(caught.value) == f"{path}: the file {words}."
 
 
-def test_errors_come_in_the_order_of_the_files(rows, threads):
+def test_errors_come_in_the_order_of_the_files(rows: Callable[..., Path], threads: int) -> None:
     good, bad = rows(b"1 qid:1 1:1\n", "good.txt"), rows(b"1 qid:2 1:1\n1 qid:2 x\n", "bad.txt")
     empty, cut = rows(b"#\n", "empty.txt"), rows(b"1 qid:3 1:1 2:2\n1 qid:3 1:1", "cut.txt")
     worst = rows(b"x\n", "worst.txt")
@@ -171,12 +177,12 @@ def test_errors_come_in_the_order_of_the_files(rows, threads):
         ({"query_file": 7}, "Argument query_file must be a path or a list of paths, got 7"),
     ],
 )
-def test_arguments(rows, more, words):
+def test_arguments(rows: Callable[..., Path], more: Any, words: str) -> None:
     path = more.pop("path", rows(GOOD))
     with pytest.raises(ArgumentError, match=words):
         read_letor(path, **more)
 
 
-def test_a_missing_file(tmp_path):
+def test_a_missing_file(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="does not exist"):
         read_letor(tmp_path / "no.txt")

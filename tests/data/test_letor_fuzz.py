@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from slow_letor import Refused, check_same, slow_read
 
-from rankproof.data import letor_text
-from rankproof.data.letor import read_letor
+from data.slow_letor import Refused, check_same, slow_read
+from drawn import examples
+from rankproof.data.letor import rows as letor_text
+from rankproof.data.letor.read import read_letor
 from rankproof.errors import FileFormatError
 
 odd_numbers = (
@@ -43,7 +44,7 @@ names = st.one_of(st.integers(1, 5).map(str), st.sampled_from(["q1", "007", "-3"
 
 
 @st.composite
-def good_rows(draw, dense):
+def good_rows(draw: st.DrawFn, dense: bool) -> bytes:
     """Rows that break no rule by themselves."""
     lines = []
     for name in draw(st.lists(names, min_size=1, max_size=5, unique=True)):
@@ -67,7 +68,7 @@ PIECES = [b" ", b"\n", b"\r", b"\t", b"\n\n", *WORDS, *(b" " + word for word in 
 
 
 @st.composite
-def damaged(draw):
+def damaged(draw: st.DrawFn) -> bytes:
     """Good rows, some bytes of which were replaced, inserted, dropped, doubled or cut off."""
     text = bytearray(draw(good_rows(draw(st.booleans()))))
     for _ in range(draw(st.integers(1, 4))):
@@ -97,7 +98,7 @@ anything = st.one_of(st.binary(max_size=40), st.lists(fragments, max_size=30).ma
 
 
 @pytest.fixture(scope="module")
-def path(tmp_path_factory) -> Path:
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("letor") / "rows.txt"
 
 
@@ -125,29 +126,29 @@ def refusal(content: bytes, group: bool) -> Refused | None:
 
 ranges = st.sampled_from([1, 2, 30, 100, 1 << 21])
 threads = st.sampled_from([1, 2, 4])
-fuzz = settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+fuzz = examples(150, settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]))
 
 
 @given(content=good_rows(dense=True), range_bytes=ranges, threads=threads, group=st.booleans())
 @fuzz
-def test_dense_rows(path, content, range_bytes, threads, group):
+def test_dense_rows(path: Path, content: bytes, range_bytes: int, threads: int, group: bool) -> None:
     agree(path, content, range_bytes, threads, group)
 
 
 @given(content=good_rows(dense=False), range_bytes=ranges, threads=threads, group=st.booleans())
 @fuzz
-def test_sparse_rows(path, content, range_bytes, threads, group):
+def test_sparse_rows(path: Path, content: bytes, range_bytes: int, threads: int, group: bool) -> None:
     agree(path, content, range_bytes, threads, group)
 
 
 @given(content=damaged(), range_bytes=ranges, threads=threads, group=st.booleans())
-@settings(fuzz, max_examples=400)
-def test_damaged_rows(path, content, range_bytes, threads, group):
+@examples(400, fuzz)
+def test_damaged_rows(path: Path, content: bytes, range_bytes: int, threads: int, group: bool) -> None:
     agree(path, content, range_bytes, threads, group)
 
 
 @given(content=anything, range_bytes=ranges, threads=threads)
-@settings(fuzz, max_examples=400)
+@examples(400, fuzz)
 @example(content=b"", range_bytes=1, threads=1)
 @example(content=b"\xef\xbb\xbf", range_bytes=1, threads=1)
 @example(content=b"\xef\xbb\xbf1 qid:1 1:1", range_bytes=1, threads=1)
@@ -157,11 +158,11 @@ def test_damaged_rows(path, content, range_bytes, threads, group):
 @example(content=b"1 qid:1 1:1 # a\rb\n", range_bytes=1, threads=1)
 @example(content=b"1 qid:1 2:1\n0 qid:1 2:3\n0 qid:1 1:1", range_bytes=1, threads=1)
 @example(content=b"\0" * 5000, range_bytes=64, threads=2)
-def test_any_bytes(path, content, range_bytes, threads):
+def test_any_bytes(path: Path, content: bytes, range_bytes: int, threads: int) -> None:
     agree(path, content, range_bytes, threads)
 
 
-def test_every_cut_of_a_file(path):
+def test_every_cut_of_a_file(path: Path) -> None:
     content = (
         b"2 qid:10 1:0.25 2:1e-3 3:7 #docid = GX1 inc = 1\r\n\n# remark\n"
         b"0 qid:10 1:-1.5 2:nan 3:12 #docid = GX2\n"

@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from slow_letor import GOOD, WAYS
 
-from rankproof.data import letor_text
-from rankproof.data.letor import read_letor
+from data.slow_letor import GOOD, WAYS
+from rankproof.data.letor import rows as letor_text
+from rankproof.data.letor.read import read_letor
 from rankproof.errors import ArgumentError, DataError, FileFormatError
 
 
 @pytest.fixture(params=WAYS, ids=str)
-def threads(request, monkeypatch):
+def threads(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     """A number of threads, with ranges of some size: neither may change a result or an error."""
     monkeypatch.setattr(letor_text, "_RANGE_BYTES", request.param[1])
     return request.param[0]
 
 
 @pytest.fixture
-def rows(tmp_path):
+def rows(tmp_path: Path) -> Callable[..., Path]:
     """Writes rows to a file and gives its path."""
 
-    def write(content: bytes, name: str = "rows.txt"):
+    def write(content: bytes, name: str = "rows.txt") -> Path:
         (tmp_path / name).write_bytes(content)
         return tmp_path / name
 
@@ -46,14 +49,14 @@ def rows(tmp_path):
         ("1.5 2", ["1.5", "2"]),
     ],
 )
-def test_query_ids(rows, threads, names, ids):
+def test_query_ids(rows: Callable[..., Path], threads: int, names: Any, ids: Any) -> None:
     content = "".join(f"1 qid:{name} 1:1\n0 qid:{name} 1:1\n" for name in names.split()).encode()
     data = read_letor(rows(content), threads=threads)
     assert data.query_ids.tolist() == ids
     assert data.sizes.tolist() == [2] * len(ids)
 
 
-def test_group_brings_rows_together(rows, threads):
+def test_group_brings_rows_together(rows: Callable[..., Path], threads: int) -> None:
     content = (
         b"1 qid:b 1:1 #docid = A\n2 qid:a 1:2 #docid = B\n3 qid:b 1:3 #docid = C\n4 qid:a 1:4 #docid = D\n"
     )
@@ -67,7 +70,7 @@ def test_group_brings_rows_together(rows, threads):
     assert sparse.X.toarray()[:, 0].tolist() == [1, 3, 2, 4]
 
 
-def test_group_keeps_the_order_of_the_rows_of_a_query(rows, threads):
+def test_group_keeps_the_order_of_the_rows_of_a_query(rows: Callable[..., Path], threads: int) -> None:
     content = "".join(f"{k} qid:{k * 7 % 5} 1:{k}\n" for k in range(300)).encode()
     data = read_letor(rows(content), group=True, threads=threads)
     # 7 k mod 5 = 2 k mod 5 runs through 0, 2, 4, 1, 3.
@@ -75,7 +78,7 @@ def test_group_keeps_the_order_of_the_rows_of_a_query(rows, threads):
     assert data.labels.tolist() == [k for first in range(5) for k in range(first, 300, 5)]
 
 
-def test_several_files_are_one(rows, threads):
+def test_several_files_are_one(rows: Callable[..., Path], threads: int) -> None:
     first, second = rows(GOOD, "a.txt"), rows(b"3 qid:30 4:1\n1 qid:30 4:2 5:3\n", "b.txt")
     data = read_letor([first, second], threads=threads, sparse=False)
     assert data.query_ids.tolist() == [10, 20, 30]
@@ -86,7 +89,7 @@ def test_several_files_are_one(rows, threads):
     assert data.doc_ids.tolist() == ["GX008-86-4444840", "GX2", "GX3", "", "", ""]
 
 
-def test_a_query_may_not_go_on_in_the_next_file(rows, threads):
+def test_a_query_may_not_go_on_in_the_next_file(rows: Callable[..., Path], threads: int) -> None:
     first, second = rows(b"1 qid:1 1:1\n1 qid:2 1:1\n", "a.txt"), rows(b"# next\n1 qid:2 1:1\n", "b.txt")
     with pytest.raises(FileFormatError) as caught:
         read_letor((first, second), threads=threads)
@@ -100,7 +103,7 @@ UNNAMED = b"1 1:1\n0 1:2\n2 1:3\n"
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_the_query_sizes_of_lightgbm(rows, threads, packed):
+def test_the_query_sizes_of_lightgbm(rows: Callable[..., Path], threads: int, packed: bool) -> None:
     path = rows(gzip.compress(UNNAMED), "rank.train.gz") if packed else rows(UNNAMED, "rank.train")
     rows(b"2\r\n1\n\n", "rank.train.query")
     data = read_letor(path, threads=threads)
@@ -109,7 +112,7 @@ def test_the_query_sizes_of_lightgbm(rows, threads, packed):
     assert data.labels.tolist() == [1, 0, 2]
 
 
-def test_a_named_file_of_query_sizes(rows, threads):
+def test_a_named_file_of_query_sizes(rows: Callable[..., Path], threads: int) -> None:
     path, sizes = rows(UNNAMED), rows(b"1\n2\n", "sizes")
     assert read_letor(path, query_file=sizes, threads=threads).offsets.tolist() == [0, 1, 3]
     twice = read_letor([path, path], query_file=[sizes, str(sizes)], threads=threads)
@@ -121,7 +124,7 @@ def test_a_named_file_of_query_sizes(rows, threads):
         read_letor([path, path], query_file=sizes)
 
 
-def test_rows_with_ids_do_not_look_at_the_side_file(rows):
+def test_rows_with_ids_do_not_look_at_the_side_file(rows: Callable[..., Path]) -> None:
     path = rows(GOOD)
     rows(b"nonsense", "rows.txt.query")
     assert read_letor(path).sizes.tolist() == [2, 2]
@@ -141,14 +144,14 @@ def test_rows_with_ids_do_not_look_at_the_side_file(rows):
         (b"9" * 30, r"rows\.txt\.query:1: query size '9+' is not a whole number >= 1\."),
     ],
 )
-def test_query_sizes_that_do_not_fit(rows, threads, sizes, words):
+def test_query_sizes_that_do_not_fit(rows: Callable[..., Path], threads: int, sizes: Any, words: str) -> None:
     path = rows(UNNAMED)
     rows(sizes, "rows.txt.query")
     with pytest.raises(FileFormatError, match=words):
         read_letor(path, threads=threads)
 
 
-def test_rows_without_any_query(rows, threads):
+def test_rows_without_any_query(rows: Callable[..., Path], threads: int) -> None:
     path = rows(b"\n" + UNNAMED)
     with pytest.raises(FileFormatError) as caught:
         read_letor(path, threads=threads)

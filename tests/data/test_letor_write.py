@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from rankproof.data.letor import read_letor, write_letor
+from drawn import examples
+from rankproof.data.letor.read import read_letor, write_letor
 from rankproof.data.ranking import RankingData
 from rankproof.errors import ArgumentError, DataError
 
@@ -27,7 +30,7 @@ def assert_same(one: RankingData, other: RankingData) -> None:
 
 
 @st.composite
-def datasets(draw):
+def datasets(draw: st.DrawFn) -> RankingData:
     from scipy.sparse import csr_array
 
     sizes = draw(st.lists(st.integers(1, 4), min_size=1, max_size=5))
@@ -42,8 +45,8 @@ def datasets(draw):
     text = st.text(st.characters(codec="utf-8", exclude_characters=" \t\r\n#\0"), min_size=1, max_size=6)
     ids = draw(st.lists(text, min_size=len(sizes), max_size=len(sizes), unique=True))
     docs = draw(st.one_of(st.none(), st.lists(text, min_size=items, max_size=items)))
-    labels = draw(st.lists(st.floats(allow_infinity=False), min_size=items, max_size=items))
-    labels = np.where(np.isnan(labels), np.nan, labels)
+    grades = draw(st.lists(st.floats(allow_infinity=False), min_size=items, max_size=items))
+    labels = np.where(np.isnan(grades), np.nan, grades)
     number = draw(st.booleans())
     return RankingData(
         labels=labels,
@@ -55,22 +58,22 @@ def datasets(draw):
 
 
 @given(data=datasets(), suffix=st.sampled_from(["", ".gz", ".bz2", ".xz", ".zst"]))
-@settings(max_examples=150)
-def test_what_is_written_comes_back(tmp_path_factory, data, suffix):
+@examples(150)
+def test_what_is_written_comes_back(tmp_path_factory: pytest.TempPathFactory, data: Any, suffix: str) -> None:
     path = tmp_path_factory.getbasetemp() / f"written.txt{suffix}"
     write_letor(data, path)
     assert_same(read_letor(path), data)
 
 
 @pytest.mark.parametrize("name", ["mq2008/S2.txt.xz", "lightgbm-example/rank.test.xz"])
-def test_real_sets_come_back(shared_data, tmp_path, name):
+def test_real_sets_come_back(shared_data: Path, tmp_path: Path, name: str) -> None:
     data = read_letor(shared_data / name)
     write_letor(data, tmp_path / "again.txt.gz")
     assert_same(read_letor(tmp_path / "again.txt.gz"), data)
 
 
-def test_blocks_of_the_writer(tmp_path, monkeypatch):
-    from rankproof.data import letor_write
+def test_blocks_of_the_writer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from rankproof.data.letor import write as letor_write
 
     rng = np.random.default_rng(3)
     data = RankingData(
@@ -85,7 +88,7 @@ def test_blocks_of_the_writer(tmp_path, monkeypatch):
     assert_same(read_letor(tmp_path / "parts.txt"), data)
 
 
-def test_how_rows_are_written(tmp_path):
+def test_how_rows_are_written(tmp_path: Path) -> None:
     from scipy.sparse import csr_array
 
     X = np.array([[0.1, 0, -0.0], [1e-7, np.nan, 16777216]], dtype=np.float32)
@@ -95,8 +98,8 @@ def test_how_rows_are_written(tmp_path):
         tmp_path / "rows.txt"
     ).read_text() == "2 qid:a 1:0.1 2:0 3:-0\nnan qid:b 1:1e-7 2:nan 3:16777216 #docid = d#1\n"
     # Unsorted, with a sum of two entries, and an empty last column.
-    X = csr_array((np.array([1, 2, 3], dtype=np.float32), [3, 0, 0], [0, 0, 3]), shape=(2, 5))
-    write_letor(replace(data, X=X, doc_ids=None, labels=[-0.0, 0.5]), tmp_path / "rows.txt")
+    sparse = csr_array((np.array([1, 2, 3], dtype=np.float32), [3, 0, 0], [0, 0, 3]), shape=(2, 5))
+    write_letor(replace(data, X=sparse, doc_ids=None, labels=[-0.0, 0.5]), tmp_path / "rows.txt")
     assert (tmp_path / "rows.txt").read_text() == "-0.0 qid:a 5:0\n0.5 qid:b 1:5 4:1\n"
     assert read_letor(tmp_path / "rows.txt").features == 5
 
@@ -128,7 +131,7 @@ DATA = RankingData(labels=[1, 0], offsets=[0, 1, 2], X=np.eye(2), query_ids=["a"
         (RankingData(labels=[], offsets=[0]), "write_letor got no items"),
     ],
 )
-def test_what_cannot_be_written(tmp_path, data, words):
+def test_what_cannot_be_written(tmp_path: Path, data: Any, words: str) -> None:
     with pytest.raises(DataError, match=words):
         write_letor(data, tmp_path / "out.txt")
     assert not list(tmp_path.iterdir())

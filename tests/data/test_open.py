@@ -11,13 +11,15 @@ import stat
 import struct
 import threading
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import zstandard
 
-from rankproof.data.open import create_bytes, forget, open_bytes, plain_name
 from rankproof.errors import ArgumentError, DataError
+from rankproof.files import create_bytes, forget, open_bytes, plain_name
+from rights import as_nobody
 
 TEXT = b"2 qid:1 1:0.5\n" * 5000
 PACK = {
@@ -29,7 +31,7 @@ PACK = {
 suffixes = pytest.mark.parametrize("suffix", list(PACK))
 
 
-def test_a_plain_file_is_mapped(tmp_path):
+def test_a_plain_file_is_mapped(tmp_path: Path) -> None:
     path = tmp_path / "plain.txt"
     path.write_bytes(TEXT)
     content = open_bytes(path)
@@ -38,28 +40,28 @@ def test_a_plain_file_is_mapped(tmp_path):
     assert bytes(open_bytes(str(path))) == TEXT
 
 
-def test_an_empty_file_is_empty(tmp_path):
+def test_an_empty_file_is_empty(tmp_path: Path) -> None:
     path = tmp_path / "empty.txt"
     path.touch()
     assert bytes(open_bytes(path)) == b""
 
 
 @suffixes
-def test_packed_files(tmp_path, suffix):
+def test_packed_files(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"text{suffix}"
     path.write_bytes(PACK[suffix](TEXT))
     assert bytes(open_bytes(path)) == TEXT
 
 
 @suffixes
-def test_the_content_decides(tmp_path, suffix):
+def test_the_content_decides(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / "no_suffix"
     path.write_bytes(PACK[suffix](TEXT))
     assert bytes(open_bytes(path)) == TEXT
 
 
 @suffixes
-def test_members_in_a_row_are_one_text(tmp_path, suffix):
+def test_members_in_a_row_are_one_text(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"text{suffix}"
     # More than one piece of the reader, so that members end inside and between pieces.
     noise = np.random.default_rng(1).integers(0, 256, 1_500_000, dtype=np.uint8).tobytes()
@@ -68,13 +70,13 @@ def test_members_in_a_row_are_one_text(tmp_path, suffix):
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".xz"])
-def test_padding_after_the_archive_is_ignored(tmp_path, suffix):
+def test_padding_after_the_archive_is_ignored(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"text{suffix}"
     path.write_bytes(PACK[suffix](TEXT) + b"\0" * 512)
     assert bytes(open_bytes(path)) == TEXT
 
 
-def test_zstandard_frames_to_be_skipped(tmp_path):
+def test_zstandard_frames_to_be_skipped(tmp_path: Path) -> None:
     path = tmp_path / "text.zst"
     skipped = struct.pack("<II", 0x184D2A50, 5) + b"notes"
     path.write_bytes(skipped + PACK[".zst"](TEXT) + skipped + PACK[".zst"](b"more"))
@@ -83,7 +85,7 @@ def test_zstandard_frames_to_be_skipped(tmp_path):
 
 @suffixes
 @pytest.mark.parametrize("keep", [0.3, 0.9, -1])
-def test_an_archive_that_ends_early(tmp_path, suffix, keep):
+def test_an_archive_that_ends_early(tmp_path: Path, suffix: str, keep: float) -> None:
     path = tmp_path / f"text{suffix}"
     packed = PACK[suffix](np.random.default_rng(2).integers(0, 256, 100_000, dtype=np.uint8).tobytes())
     path.write_bytes(packed[: keep if keep == -1 else int(keep * len(packed))])
@@ -92,7 +94,7 @@ def test_an_archive_that_ends_early(tmp_path, suffix, keep):
 
 
 @suffixes
-def test_a_damaged_archive(tmp_path, suffix):
+def test_a_damaged_archive(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"text{suffix}"
     compressor = zstandard.ZstdCompressor(write_checksum=True)
     packed = bytearray(compressor.compress(TEXT) if suffix == ".zst" else PACK[suffix](TEXT))
@@ -104,7 +106,7 @@ def test_a_damaged_archive(tmp_path, suffix):
 
 
 @suffixes
-def test_garbage_behind_an_archive(tmp_path, suffix):
+def test_garbage_behind_an_archive(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"text{suffix}"
     path.write_bytes(PACK[suffix](TEXT) + b"this is no archive")
     with pytest.raises(DataError, match=r"damaged|ends too early"):
@@ -112,7 +114,7 @@ def test_garbage_behind_an_archive(tmp_path, suffix):
 
 
 @suffixes
-def test_a_name_that_promises_too_much(tmp_path, suffix):
+def test_a_name_that_promises_too_much(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"text{suffix}"
     path.write_bytes(TEXT)
     with pytest.raises(DataError, match=f"does not start as a {suffix} archive .* take the suffix off"):
@@ -123,13 +125,13 @@ def test_a_name_that_promises_too_much(tmp_path, suffix):
 
 
 @pytest.mark.parametrize("text", [b"BZh1 Q0 doc 1\n", b"BZh\n", b"PK\n", b"\x1f", b"("])
-def test_text_that_looks_a_little_like_an_archive(tmp_path, text):
+def test_text_that_looks_a_little_like_an_archive(tmp_path: Path, text: str) -> None:
     path = tmp_path / "text"
     path.write_bytes(text)
     assert bytes(open_bytes(path)) == text
 
 
-def test_a_missing_file(tmp_path):
+def test_a_missing_file(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"train\.txt' does not exist\. Check the name\."):
         open_bytes(tmp_path / "train.txt")
     (tmp_path / "train.txt.gz").touch()
@@ -139,24 +141,23 @@ def test_a_missing_file(tmp_path):
         open_bytes(tmp_path / "train.txt.xz")
 
 
-def test_a_folder(tmp_path):
+def test_a_folder(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="is a folder, not a file"):
         open_bytes(tmp_path)
     with pytest.raises(DataError, match="this is a folder"), create_bytes(tmp_path):
         pass
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_a_file_without_permission(tmp_path):
-    path = tmp_path / "secret"
+def test_a_file_without_permission(public_folder: Any) -> None:
+    path = public_folder / "secret"
     path.write_bytes(TEXT)
     path.chmod(0)
-    with pytest.raises(DataError, match="may not be read by this user"):
+    with as_nobody(), pytest.raises(DataError, match="may not be read by this user"):
         open_bytes(path)
 
 
-def test_a_permission_error_is_ours(tmp_path, monkeypatch):
-    def refuse(*_args, **_more):
+def test_a_permission_error_is_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_args: Any, **_more: Any) -> Any:
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "open", refuse)
@@ -170,12 +171,12 @@ def test_a_permission_error_is_ours(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("path", [3, None, b"bytes", "nul\0"])
-def test_what_is_no_path(path):
+def test_what_is_no_path(path: Path) -> None:
     with pytest.raises(ArgumentError, match=r"must be a str or a pathlib\.Path"):
         open_bytes(path)
 
 
-def test_a_pipe_is_read_and_written(tmp_path):
+def test_a_pipe_is_read_and_written(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
 
@@ -190,7 +191,7 @@ def test_a_pipe_is_read_and_written(tmp_path):
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 
 
-def test_forgotten_bytes_can_be_read_again(tmp_path):
+def test_forgotten_bytes_can_be_read_again(tmp_path: Path) -> None:
     path = tmp_path / "plain.txt"
     text = bytes(range(256)) * 200
     path.write_bytes(text)
@@ -202,7 +203,7 @@ def test_forgotten_bytes_can_be_read_again(tmp_path):
 
 
 @pytest.mark.parametrize("suffix", ["", ".txt", *PACK])
-def test_what_is_written_comes_back(tmp_path, suffix):
+def test_what_is_written_comes_back(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"out{suffix}"
     for text in (TEXT, b""):
         with create_bytes(path) as file:
@@ -213,7 +214,7 @@ def test_what_is_written_comes_back(tmp_path, suffix):
         assert (path.read_bytes() == text) == (suffix not in PACK)
 
 
-def test_a_failed_write_leaves_the_old_file(tmp_path):
+def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "out.txt.gz"
     path.write_bytes(b"old")
 
@@ -228,7 +229,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path):
     assert [entry.name for entry in tmp_path.iterdir()] == ["out.txt.gz"]
 
 
-def test_nothing_appears_before_the_end(tmp_path):
+def test_nothing_appears_before_the_end(tmp_path: Path) -> None:
     path = tmp_path / "out.txt"
     with create_bytes(path) as file:
         file.write(TEXT)
@@ -237,7 +238,7 @@ def test_nothing_appears_before_the_end(tmp_path):
     assert path.read_bytes() == TEXT
 
 
-def test_a_link_stays_a_link(tmp_path):
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
     (tmp_path / "real").write_bytes(b"old")
     (tmp_path / "link").symlink_to("real")
     with create_bytes(tmp_path / "link") as file:
@@ -246,7 +247,7 @@ def test_a_link_stays_a_link(tmp_path):
     assert (tmp_path / "real").read_bytes() == b"new"
 
 
-def test_a_missing_folder_and_a_full_disk(tmp_path):
+def test_a_missing_folder_and_a_full_disk(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="its folder does not exist"), create_bytes(tmp_path / "no" / "file"):
         pass
     with pytest.raises(DataError, match="cannot be written: No space left"), create_bytes(tmp_path / "file"):
@@ -254,13 +255,13 @@ def test_a_missing_folder_and_a_full_disk(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_new_files_have_the_usual_permissions(tmp_path):
+def test_new_files_have_the_usual_permissions(tmp_path: Path) -> None:
     (tmp_path / "usual").touch()
     with create_bytes(tmp_path / "ours") as file:
         file.write(b"x")
     assert (tmp_path / "ours").stat().st_mode == (tmp_path / "usual").stat().st_mode
 
 
-def test_plain_name():
+def test_plain_name() -> None:
     assert plain_name("a/rank.train.XZ") == Path("a/rank.train")
     assert plain_name("a/rank.train") == Path("a/rank.train")

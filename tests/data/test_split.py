@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankproof.data.folds import FoldPaths, find_folds, read_folds
+from rankproof.data.letor.folds import FoldPaths, find_folds, read_folds
 from rankproof.data.ranking import RankingData
 from rankproof.data.split import QueryKFold, query_folds, split_queries
 from rankproof.errors import ArgumentError, DataError

@@ -7,15 +7,17 @@ import gzip
 import lzma
 import pickle
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from slow_trec import slow_parse
-from trec_checks import MASKS, READ, check, ids, lists_of, tiny_parts
 
-from rankproof.data.trec import Qrels, Run, read_qrels, read_run
+from data.slow_trec import slow_parse
+from data.trec_checks import MASKS, READ, check, ids, lists_of, tiny_parts
+from drawn import examples
+from rankproof.data.trec.read import Qrels, Run, read_qrels, read_run
 from rankproof.errors import ArgumentError, DataError, FileFormatError
 
 
@@ -186,7 +188,7 @@ def files(draw: st.DrawFn, kind: str) -> bytes:
 def test_reads_what_a_slow_parser_reads(tmp_path_factory: pytest.TempPathFactory, kind: str) -> None:
     path = tmp_path_factory.mktemp("slow") / "file"
 
-    @settings(max_examples=150)
+    @examples(150)
     @given(files(kind), st.sampled_from([1, 2, 4]), st.sampled_from(MASKS))
     def law(content: bytes, threads: int, mask: int) -> None:
         with tiny_parts(mask):
@@ -220,7 +222,8 @@ def test_any_number_of_threads_gives_the_same_bits(tmp_path: Path) -> None:
 @pytest.mark.parametrize("suffix", ["", ".gz", ".bz2", ".xz", ".zst"])
 def test_packed_files(tmp_path: Path, suffix: str) -> None:
     content = b"q Q0 d 1 2.0 t\nq Q0 e 2 1.0 t\n"
-    zstd = pytest.importorskip("zstandard")
+    import zstandard as zstd
+
     pack = {
         "": bytes,
         ".gz": gzip.compress,
@@ -257,7 +260,7 @@ def test_a_run_outlives_its_file(tmp_path: Path) -> None:
 def test_the_files_of_trec_eval(shared_data: Path) -> None:
     for name, kind, items in (("qrels.test", "qrels", 3681), ("results.test", "run", 1500)):
         path = shared_data / "trec_eval" / name
-        found = READ[kind](path)
+        found: Any = READ[kind](path)
         assert repr(lists_of(found)) == repr(slow_parse(path.read_bytes(), kind))
         assert found.items == items == len(path.read_bytes().splitlines())
         assert found.query_ids.tolist() == ["301", "302", "303"]

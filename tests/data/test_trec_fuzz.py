@@ -7,8 +7,10 @@ import random
 from pathlib import Path
 
 import pytest
-from trec_checks import READ, check, tiny_parts
 
+from data.trec_checks import READ, check, tiny_parts
+from drawn import is_exhaustive
+from every_case import every_case, exhaustive
 from rankproof.errors import RankproofError
 
 RUN = b"".join(
@@ -53,7 +55,7 @@ def damaged(content: bytes, rng: random.Random) -> bytes:
 
 
 @pytest.mark.parametrize("kind", ["run", "qrels"])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, *exhaustive(1, 2, 3)])
 def test_damaged_files(tmp_path: Path, kind: str, seed: int) -> None:
     rng = random.Random(f"{kind}{seed}")
     content = RUN if kind == "run" else QRELS
@@ -78,7 +80,7 @@ def test_random_bytes(tmp_path: Path, kind: str) -> None:
         check(tmp_path / "file", bytes(rng.choice(b"q 0d1\n\t\r.-") for _ in range(size)), kind, threads=1)
 
 
-@pytest.mark.parametrize("code", range(0x80, 0x100))
+@every_case("code", range(0x80, 0x100, 1 if is_exhaustive() else 3), thin=True)
 def test_utf8_is_what_python_says_it_is(tmp_path: Path, code: int) -> None:
     rng = random.Random(code)
     for second in (0x7E, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0):

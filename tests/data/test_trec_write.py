@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from trec_checks import ids
 
-from rankproof.data.trec import Qrels, Run, read_qrels, read_run
-from rankproof.data.trec_write import write_qrels, write_run
+from data.trec_checks import ids
+from drawn import examples
+from rankproof.data.trec.read import Qrels, Run, read_qrels, read_run
+from rankproof.data.trec.write import write_qrels, write_run
 from rankproof.errors import ArgumentError, DataError
 
 written = st.dictionaries(
@@ -18,7 +19,7 @@ written = st.dictionaries(
 )
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(written, st.sampled_from(["", ".gz", ".zst"]))
 def test_what_is_written_reads_back(
     tmp_path_factory: pytest.TempPathFactory, lists: dict[str, dict[str, float]], suffix: str

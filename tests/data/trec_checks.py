@@ -9,12 +9,13 @@ from unittest import mock
 
 import pytest
 from hypothesis import strategies as st
-from slow_trec import BadLineError, Lists, slow_parse
 
-from rankproof.data import packed_ids, trec_parse
-from rankproof.data.trec import Qrels, Run, read_qrels, read_run
+from data.slow_trec import BadLineError, Lists, slow_parse
+from rankproof import threads as pool
+from rankproof.data.trec import packed_ids
+from rankproof.data.trec import parse as trec_parse
+from rankproof.data.trec.read import Qrels, Run, read_qrels, read_run
 from rankproof.errors import FileFormatError
-from rankproof.kernels import pool
 
 READ = {"run": read_run, "qrels": read_qrels}
 # All bits, the two top ones, the two bottom ones (all in one slot), none: every id collides with every other.

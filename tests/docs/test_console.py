@@ -15,13 +15,13 @@ ROOT = Path(__file__).parents[2]
 # Pages whose commands can be run. Their files are the blocks with a title, or what the commands write.
 PAGES = [
     "README.md",
-    "tutorial/first-model.md",
-    "how-to/evaluate-runs.md",
     "how-to/compare-systems.md",
+    "how-to/pick-a-loss.md",
+    "how-to/evaluate-runs.md",
+    "tutorial/first-model.md",
     "how-to/train-a-linear-ranker.md",
     "how-to/boosted.md",
     "how-to/certify-your-metric.md",
-    "how-to/pick-a-loss.md",
     "how-to/ties-empties-unjudged.md",
 ]
 PROGRAMS = {
@@ -43,6 +43,7 @@ def commands(text: str) -> list[tuple[str, str]]:
     ]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("page", PAGES)
 def test_the_commands_print_what_the_page_shows(page: str, tmp_path: Path) -> None:
     """Exit statuses are 0 unless the page shows another one by ``echo $?``, or a verdict that has one."""
@@ -78,7 +79,7 @@ def test_the_commands_print_what_the_page_shows(page: str, tmp_path: Path) -> No
 def test_no_page_with_commands_is_forgotten() -> None:
     pages = [*ROOT.glob("docs/tutorial/*.md"), *ROOT.glob("docs/how-to/*.md")]
     shown = {page.relative_to(ROOT / "docs").as_posix() for page in pages if "```console" in page.read_text()}
-    assert shown == set(PAGES) - {"README.md"}
+    assert shown == {*PAGES} - {"README.md"}
 
 
 def matches(shown: str, printed: str) -> bool:

@@ -13,11 +13,17 @@ import click
 import pytest
 
 import rankproof
+from architecture.layout import LAYERS
+from every_case import exhaustive
+from rankproof.papers import SOURCES
 
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("script", ["make-reference", "make-matrix", "make-pictures", "make-demo-picture"])
+@pytest.mark.parametrize(
+    "script",
+    ["make-reference", *exhaustive("make-api", "make-matrix", "make-pictures", "make-demo-picture")],
+)
 def test_the_pages_are_what_their_script_writes(script: str) -> None:
     """The matrix takes a minute: of it only the head and one cell of every metric are made again."""
     ran = subprocess.run(
@@ -64,6 +70,30 @@ def test_one_version_everywhere() -> None:
     newest = re.search(r"^## \[(\d+\.\d+\.\d+)\]", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
     assert newest is not None
     assert project["version"] == rankproof.__version__ == newest[1]
+    assert f"\nversion: {newest[1]}\n" in (ROOT / "CITATION.cff").read_text()
+
+
+def test_the_map_of_folders_is_the_one_of_the_house() -> None:
+    """The folders of the package, in the order in which they may import each other."""
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    listed = re.findall(r"^\| `(\w+)` \| ", text, re.MULTILINE)
+    folders = {path.parent.name for path in (ROOT / "src" / "rankproof").glob("*/__init__.py")}
+    assert listed == [layer for layer in LAYERS if layer in folders]
+    assert set(listed) == folders
+
+
+def test_the_papers_of_the_citation_are_those_that_the_pages_list() -> None:
+    """By short name, and with every author that the list of sources names."""
+    text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    papers = text.split("  - type: conference-paper")[1:]
+    assert [re.findall(r"notes: (\w+)", paper) for paper in papers] == [["B11"], ["C12"], ["L12"], ["R11"]]
+    for paper in papers:
+        names, venue, year = re.fullmatch(
+            r"(.+), (\w+) (\d{4})", SOURCES[re.findall(r"notes: (\w+)", paper)[0]]
+        ).groups()
+        assert re.findall(r"family-names: (\w+)", paper) == re.split(", | & ", names)
+        assert f"({venue})" in paper
+        assert f"year: {year}" in paper
 
 
 def test_every_command_and_estimator_is_in_the_changelog() -> None:

@@ -9,11 +9,14 @@ import statistics
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from drawn import examples
+from every_case import exhaustive
 from rankproof.errors import ArgumentError, DataError
 from rankproof.evaluation.bootstrap import Interval, bootstrap_means, interval_of_means, mean_interval
+from rankproof.threads import using
 
 MASK = 2**64 - 1
 GOLDEN = 0x9E3779B97F4A7C15
@@ -171,10 +174,11 @@ def test_same_bits_on_any_number_of_threads(weighted: bool) -> None:
     rng = np.random.default_rng(6)
     values = rng.random(1003)
     weights = rng.random(1003) if weighted else None
-    one, two, four = (
-        bootstrap_means(values, weights=weights, resamples=801, seed=9, threads=threads)
-        for threads in (1, 2, 4)
-    )
+    means = []
+    for threads in (1, 2, 4):
+        with using(threads):
+            means.append(bootstrap_means(values, weights=weights, resamples=801, seed=9))
+    one, two, four = means
     assert one.tobytes() == two.tobytes() == four.tobytes()
 
 
@@ -198,7 +202,7 @@ def test_two_systems_see_the_same_resamples() -> None:
     scale=st.sampled_from([0.125, 1.0, 8.0]),
     method=st.sampled_from(["bca", "percentile"]),
 )
-@settings(max_examples=60)
+@examples(60)
 def test_interval_moves_with_shift_scale_and_sign(
     values: list[int], shift: int, scale: float, method: str
 ) -> None:
@@ -214,7 +218,7 @@ def test_interval_moves_with_shift_scale_and_sign(
 
 
 @pytest.mark.parametrize(
-    ("method", "law"), [("bca", "uniform"), ("percentile", "uniform"), ("bca", "exponential")]
+    ("method", "law"), [("bca", "uniform"), *exhaustive(("percentile", "uniform"), ("bca", "exponential"))]
 )
 def test_coverage_is_near_nominal(method: str, law: str) -> None:
     rng = np.random.default_rng(20)
@@ -222,7 +226,7 @@ def test_coverage_is_near_nominal(method: str, law: str) -> None:
     hits = 0
     for trial in range(trials):
         values = getattr(rng, law)(size=200)
-        hits += truth in mean_interval(values, level=0.9, resamples=400, seed=trial, method=method, threads=1)  # type: ignore[arg-type]
+        hits += truth in mean_interval(values, level=0.9, resamples=400, seed=trial, method=method)  # type: ignore[arg-type]
     # Five binomial standard errors about 0.9.
     assert abs(hits / trials - 0.9) < 5 * math.sqrt(0.9 * 0.1 / trials)
 
@@ -244,7 +248,6 @@ def test_bca_follows_the_skewness() -> None:
         ({"resamples": 0}, "Argument resamples must be an int >= 1, got 0."),
         ({"seed": -1}, "Argument seed must be an int >= 0, got -1."),
         ({"weights": [1.0]}, "Argument weights must have 2 numbers, got 1."),
-        ({"threads": 0}, "Argument threads must be an int >= 1 or None, got 0."),
     ],
 )
 def test_bad_arguments_are_named(options: dict[str, object], message: str) -> None:

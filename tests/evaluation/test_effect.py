@@ -36,6 +36,7 @@ def test_g_is_dz_without_bias(n: int) -> None:
     assert effect.dz * math.sqrt(n) == pytest.approx(scipy.stats.ttest_rel(a, b).statistic, rel=1e-11)
 
 
+@pytest.mark.exhaustive
 def test_mean_of_g_over_samples_is_the_true_effect() -> None:
     rng = np.random.default_rng(0)
     samples = rng.normal(0.5, 1.0, (20_000, 6))
@@ -64,6 +65,7 @@ def test_weighted_effect() -> None:
     assert effect.sd == pytest.approx(math.sqrt(6 / (4 / 3)))
 
 
+@pytest.mark.exhaustive
 def test_weighted_variance_is_unbiased() -> None:
     rng = np.random.default_rng(1)
     weights = rng.gamma(1.0, size=7)

@@ -6,17 +6,18 @@ import numpy as np
 import pytest
 
 import rankproof as rp
+from every_case import every_case
 from rankproof.errors import ArgumentError
 from rankproof.metrics import METRICS
-from rankproof.metrics.conventions import CONVENTIONS
+from rankproof.metrics.conventions.named import CONVENTIONS
 
 LABELS = [2.0, 0, np.nan, 1, 0, 1, 0]
 SCORES = [0.3, 0.9, 0.9, 0.3, 0.5, 0.5, 0.2]
 QID = [4, 4, 4, 4, 9, 9, 9]
 
 
-@pytest.mark.parametrize("name", METRICS)
-@pytest.mark.parametrize("unjudged", ["zero", "drop"])
+@every_case("name", METRICS)
+@every_case("unjudged", ["zero", "drop"])
 def test_the_explained_value_is_the_evaluated_one(name: str, unjudged: str) -> None:
     m = METRICS[name](unjudged=unjudged)
     values = rp.evaluate(SCORES, LABELS, m, qid=QID).per_query[str(m)]

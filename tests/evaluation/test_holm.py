@@ -6,9 +6,10 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from drawn import examples
 from rankproof.errors import ArgumentError
 from rankproof.evaluation.holm import holm, holm_family
 
@@ -47,7 +48,7 @@ def test_rejects_what_the_stepwise_procedure_rejects(p: list[float], level: floa
 
 
 @given(P_VALUES, st.randoms())
-@settings(max_examples=50)
+@examples(50)
 def test_order_given_does_not_matter_and_order_of_p_is_kept(p: list[float], random: object) -> None:
     order = list(range(len(p)))
     random.shuffle(order)  # type: ignore[attr-defined]

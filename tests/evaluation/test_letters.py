@@ -5,9 +5,10 @@ from __future__ import annotations
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from drawn import examples
 from rankproof.errors import ArgumentError
 from rankproof.evaluation.letters import letters
 
@@ -23,7 +24,7 @@ def verdicts(draw: st.DrawFn) -> tuple[list[str], list[float], list[tuple[str, s
 
 
 @given(verdicts())
-@settings(max_examples=200)
+@examples(200)
 def test_two_systems_share_a_letter_iff_no_difference_was_shown(
     case: tuple[list[str], list[float], list[tuple[str, str]]],
 ) -> None:
@@ -39,7 +40,7 @@ def test_two_systems_share_a_letter_iff_no_difference_was_shown(
 
 
 @given(verdicts())
-@settings(max_examples=100)
+@examples(100)
 def test_no_letter_lies_inside_another_and_order_of_pairs_does_not_matter(
     case: tuple[list[str], list[float], list[tuple[str, str]]],
 ) -> None:

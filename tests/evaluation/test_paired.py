@@ -8,9 +8,11 @@ import math
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from drawn import examples
+from every_case import few_cases
 from rankproof.evaluation.paired import paired_t_test, randomisation_test, wilcoxon_test
 
 TESTS = [randomisation_test, paired_t_test, wilcoxon_test]
@@ -57,6 +59,7 @@ def test_a_common_shift_and_a_common_scale_change_nothing(test: object, n: int) 
     assert test(a / 3, b / 3).p == pytest.approx(p, rel=1e-9)  # type: ignore[operator]
 
 
+@few_cases
 @pytest.mark.parametrize(
     ("test", "n", "options"),
     [
@@ -93,7 +96,7 @@ def test_exact_tests_keep_their_level_on_tied_differences(test: object) -> None:
 @given(
     st.lists(st.tuples(st.floats(0, 1, width=32), st.floats(0, 1, width=32)), min_size=2, max_size=30),
 )
-@settings(max_examples=100)
+@examples(100)
 def test_t_is_scipys(pairs: list[tuple[float, float]]) -> None:
     a, b = np.array(pairs).T
     result = paired_t_test(a, b)
@@ -141,7 +144,7 @@ def test_wilcoxon_with_ties_on_many_queries_is_scipys_default() -> None:
 
 
 @given(COUNTS, UNITS)
-@settings(max_examples=100)
+@examples(100)
 def test_wilcoxon_with_ties_and_zeros_is_enumeration(counts: list[tuple[int, int]], unit: int) -> None:
     d = np.array([x - y for x, y in counts])
     d = d[d != 0]

@@ -12,6 +12,7 @@ from rankproof.evaluation.effect import difference_interval, effect_size
 from rankproof.evaluation.holm import holm
 from rankproof.evaluation.paired import paired_t_test, randomisation_test, wilcoxon_test
 from rankproof.evaluation.pairs import PairResult, adjust_together, compare_pairs
+from rankproof.threads import using
 
 NAN = float("nan")
 
@@ -124,7 +125,11 @@ def test_family_over_metrics_is_one_correction(systems: dict[str, np.ndarray]) -
 
 
 def test_same_results_on_any_number_of_threads(systems: dict[str, np.ndarray]) -> None:
-    one, two, four = (compare_pairs(systems, samples=4000, threads=threads) for threads in (1, 2, 4))
+    results = []
+    for threads in (1, 2, 4):
+        with using(threads):
+            results.append(compare_pairs(systems, samples=4000))
+    one, two, four = results
     assert one == two == four
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import pickle
 from collections import Counter
@@ -11,9 +10,10 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from drawn import examples
 from rankproof.errors import ArgumentError, DataError
 from rankproof.feedback import Feedback, Graded, Law, Permutation, PreferenceGraph
 from rankproof.feedback.rounding import round_probabilities
@@ -42,7 +42,7 @@ def test_repr_and_json_and_pickle_give_the_law_back(law: Law) -> None:
     again = eval(repr(law), names)  # noqa: S307
     assert again == law
     assert hash(again) == hash(law)
-    assert Law.from_json(json.loads(json.dumps(law.to_json()))) == law
+    assert Law.from_json(law.to_json()) == law
     assert pickle.loads(pickle.dumps(law)) == law  # noqa: S301
     assert Law(law) == law
 
@@ -193,7 +193,7 @@ def test_marginals_are_sorted_by_grade_and_ranks_have_them_too() -> None:
         law.marginal(2)
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(st.lists(st.floats(0.001, 1), min_size=1, max_size=8), st.integers(1, 1000))
 def test_rounding_moves_no_probability_by_a_step_and_keeps_the_sum(weights: list[float], steps: int) -> None:
     floats = [weight / math.fsum(weights) for weight in weights]
@@ -258,7 +258,7 @@ def test_the_table_form() -> None:
 
 def test_json_is_plain_and_versioned() -> None:
     law = Law({PreferenceGraph({(0, 1): "1/2"}, items=3): 1})
-    assert law.to_json() == {
+    assert law.to_dict() == {
         "format": "rankproof.law",
         "version": 1,
         "feedback": "preferences",
@@ -283,11 +283,15 @@ def test_json_is_plain_and_versioned() -> None:
     ],
 )
 def test_a_stored_law_that_breaks_a_rule_is_refused(change: dict[str, object], text: str) -> None:
-    plain = Law.point((1, 0)).to_json()
+    plain = Law.point((1, 0)).to_dict()
     with pytest.raises((DataError, ArgumentError), match=text):
-        Law.from_json({**plain, **change})
+        Law.from_dict({**plain, **change})
     with pytest.raises(DataError, match="lacks support"):
-        Law.from_json({key: value for key, value in plain.items() if key != "support"})
+        Law.from_dict({key: value for key, value in plain.items() if key != "support"})
+    with pytest.raises(DataError, match=r"JSON text, as Law\.to_json writes it.*Law\.from_dict reads a dict"):
+        Law.from_json(plain)  # type: ignore[arg-type]
+    with pytest.raises(DataError, match="a JSON object"):
+        Law.from_json("[1]")
 
 
 def test_laws_do_not_change() -> None:

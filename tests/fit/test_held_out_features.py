@@ -20,16 +20,15 @@ OTHER_ORDER = "Argument validation must have the features of X, in the same orde
 def rankers() -> list[Any]:
     return [
         pytest.param(rp.LinearRankerCV(l2s=[0.1]), id="linear"),
-        pytest.param(rp.NeuralRanker(max_iter=1), id="neural"),
+        pytest.param(rp.NeuralRanker(max_iter=1), id="neural", marks=pytest.mark.torch),
     ]
 
 
 @pytest.mark.parametrize("ranker", rankers())
 def test_a_frame_with_columns_in_another_order_is_refused(ranker: Any) -> None:
-    pandas = pytest.importorskip("pandas")
-    if isinstance(ranker, rp.NeuralRanker):
-        pytest.importorskip("torch")
-    frame = pandas.DataFrame(X, columns=["clicks", "age"])
+    import pandas as pd
+
+    frame = pd.DataFrame(X, columns=["clicks", "age"])
     with pytest.raises(ArgumentError, match=OTHER_ORDER):
         ranker.fit(frame, Y, qid=QID, validation=(frame[["age", "clicks"]], Y, QID))
     named = {"X": X, "labels": Y, "offsets": np.array([0, 2, 4])}
@@ -41,8 +40,9 @@ def test_a_frame_with_columns_in_another_order_is_refused(ranker: Any) -> None:
 
 @pytest.mark.filterwarnings("error")
 def test_an_array_beside_a_frame_has_no_names_to_compare() -> None:
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame(X, columns=["clicks", "age"])
+    import pandas as pd
+
+    frame = pd.DataFrame(X, columns=["clicks", "age"])
     rp.LinearRankerCV(l2s=[0.1]).fit(frame, Y, qid=QID, validation=(X, Y, QID))
 
 

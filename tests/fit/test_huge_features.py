@@ -28,8 +28,8 @@ def test_a_column_beyond_a_float_is_named(form: Any, scale: str) -> None:
         rp.LinearRanker("nDCG@10", scale=scale).fit(form(X), y, qid=QID)
 
 
+@pytest.mark.torch
 def test_a_network_says_the_same() -> None:
-    pytest.importorskip("torch", reason="torch is not installed")
     X, y = features(1e200)
     with pytest.raises(rp.errors.DataError, match="Column 1 of X"):
         rp.NeuralRanker("nDCG@10").fit(X, y, qid=QID)

@@ -11,8 +11,8 @@ from sklearn.exceptions import ConvergenceWarning
 import rankproof as rp
 from fit.made_data import make
 from rankproof.errors import ArgumentError, DataError
-from rankproof.fit.linear import LinearRanker
-from rankproof.fit.linear_cv import LinearRankerCV
+from rankproof.fit.linear.ranker import LinearRanker
+from rankproof.fit.linear.ranker_cv import LinearRankerCV
 
 TRAIN, VALID = make(queries=60, seed=1), make(queries=40, seed=2)
 L2S = (1e-3, 10.0, 0.1)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
 from rankproof.fit.matrix import as_matrix, linear_scores
+from rankproof.threads import using
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -14,7 +17,7 @@ from rankproof.fit.matrix import as_matrix, linear_scores
 def test_products_are_those_of_numpy_in_double_precision(dtype: type, sparse: bool) -> None:
     rng = np.random.default_rng(3)
     for columns in (1, 2, 3, 4, 5, 7, 8, 11, 16):
-        values = (rng.normal(size=(19, columns)) * (rng.random((19, columns)) < 0.6)).astype(dtype)
+        values: Any = (rng.normal(size=(19, columns)) * (rng.random((19, columns)) < 0.6)).astype(dtype)
         X = as_matrix(csr_array(values) if sparse else values)
         weights, slopes, wide = rng.normal(size=columns), rng.normal(size=19), values.astype(np.float64)
         for low, high in ((0, 19), (3, 3), (3, 4), (3, 5), (3, 6), (3, 7), (3, 8), (18, 19)):
@@ -35,7 +38,10 @@ def test_a_row_has_the_same_score_in_any_range() -> None:
     for low, high in ((0, 1), (1, 4), (4, 9), (9, 15), (15, 40)):
         X.scores(weights, low, high, pieces)
     assert (whole == pieces).all()
-    assert (linear_scores(X, weights, threads=1) == linear_scores(X, weights, threads=3)).all()
+    with using(1):
+        alone = linear_scores(X, weights)
+    with using(3):
+        assert (linear_scores(X, weights) == alone).all()
 
 
 @pytest.mark.parametrize("sparse", [False, True])

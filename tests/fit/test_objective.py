@@ -10,20 +10,21 @@ from scipy.sparse import csr_array
 
 from fit.made_data import Made, make
 from rankproof.arrays import spans_by_items
-from rankproof.fit import objective as module
-from rankproof.fit.inputs import supervision
+from rankproof.fit.linear import objective as module
+from rankproof.fit.linear.objective import LinearObjective
 from rankproof.fit.matrix import as_matrix
-from rankproof.fit.objective import Objective
 from rankproof.losses.base import Loss
 from rankproof.losses.softmax import Softmax
 from rankproof.losses.squared import CentredSquared, Squared
+from rankproof.losses.supervision import supervision
+from rankproof.threads import using
 
 
-def build(data: Made, loss: Loss, *, sparse: bool = False, **more: object) -> Objective:
+def build(data: Made, loss: Loss, *, sparse: bool = False, **more: object) -> LinearObjective:
     rng = np.random.default_rng(1)
     columns = data.X.shape[1]
     intercept = not loss.claims.value("shift_invariant")
-    return Objective(
+    return LinearObjective(
         as_matrix(csr_array(data.X) if sparse else data.X),
         loss,
         supervision(loss, data.y, data.offsets, more.get("query_weight"), more.get("sample_weight")),
@@ -31,12 +32,11 @@ def build(data: Made, loss: Loss, *, sparse: bool = False, **more: object) -> Ob
         centre=rng.normal(size=columns),
         divisor=rng.uniform(0.5, 2, columns),
         intercept=intercept,
-        threads=more.get("threads", 1),
     )
 
 
 def by_definition(
-    data: Made, objective: Objective, parameters: np.ndarray, query_weights: np.ndarray
+    data: Made, objective: LinearObjective, parameters: np.ndarray, query_weights: np.ndarray
 ) -> float:
     """F as the module docstring writes it, with one loop over queries."""
     columns = data.X.shape[1]
@@ -77,16 +77,19 @@ def test_blocks_groups_and_threads_do_not_change_the_objective(monkeypatch: pyte
     whole = build(data, Softmax()).evaluate(point)
     monkeypatch.setattr(module, "_BLOCK_BYTES", 2000)
     monkeypatch.setattr(module, "_LEAST_ITEMS", 100)
-    cut = [build(data, Softmax(), threads=threads) for threads in (1, 2, 5)]
-    assert len(cut[0]._work.groups) == 32
-    assert sum(len(group) for group in cut[0]._work.groups) > 60
-    found = [objective.evaluate(point) for objective in cut]
+    cut = {threads: build(data, Softmax()) for threads in (1, 2, 5)}
+    assert len(cut[1]._work.groups) == 32
+    assert sum(len(group) for group in cut[1]._work.groups) > 60
+    found = []
+    for threads, objective in cut.items():
+        with using(threads):
+            found.append(objective.evaluate(point))
     assert found[0][0] == pytest.approx(whole[0], rel=1e-14)
     np.testing.assert_allclose(found[0][1], whole[1], rtol=1e-12)
     # Losses that sort are called for a whole group, others for every block: the same sums.
-    assert cut[0]._work.by_block
-    cut[0]._work.by_block = False
-    found.append(cut[0].evaluate(point))
+    assert cut[1]._work.by_block
+    cut[1]._work.by_block = False
+    found.append(cut[1].evaluate(point))
     for value, gradient in found[1:]:
         assert value == found[0][0]
         assert (gradient == found[0][1]).all()
@@ -120,28 +123,31 @@ def test_a_penalty_is_all_that_with_l2_changes() -> None:
     other, fresh = objective.with_l2(0.7), replace(objective, l2=0.7)
     assert other.evaluate(point)[0] == pytest.approx(objective.evaluate(point)[0] + 0.2 * point @ point)
     assert other.evaluate(point)[0] == fresh.evaluate(point)[0]
-    assert (other.curvature.into == fresh.curvature.into).all()
-    assert (other.curvature.into != objective.curvature.into).any()
+    assert (other.preconditioner.into == fresh.preconditioner.into).all()
+    assert (other.preconditioner.into != objective.preconditioner.into).any()
 
 
 @pytest.mark.parametrize("loss", [Squared(), Softmax(), CentredSquared()], ids=lambda loss: loss.name)
-def test_variables_of_the_curvature_are_parameters_in_other_words(loss: Loss) -> None:
+def test_preconditioned_variables_are_parameters_in_other_words(loss: Loss) -> None:
     data, rng = make(queries=30), np.random.default_rng(3)
     objective = build(data, loss)
-    curvature, p = objective.curvature, rng.normal(size=objective.size)
-    np.testing.assert_allclose(curvature.parameters(curvature.variables(p)), p, rtol=1e-10)
+    preconditioner, p = objective.preconditioner, rng.normal(size=objective.size)
+    np.testing.assert_allclose(preconditioner.parameters(preconditioner.variables(p)), p, rtol=1e-10)
     g, dp = rng.normal(size=objective.size), rng.normal(size=objective.size)
-    assert curvature.gradient(g) @ curvature.variables(dp) == pytest.approx(g @ dp)
+    assert preconditioner.gradient(g) @ preconditioner.variables(dp) == pytest.approx(g @ dp)
 
 
 def test_the_hessian_is_about_one_in_these_variables() -> None:
     data = make(queries=200)
     centre = data.X.mean(axis=0)
     objective = replace(build(data, Squared()), centre=centre)
-    curvature = objective.curvature
+    preconditioner = objective.preconditioner
     columns = np.eye(objective.size)
-    at_zero = curvature.gradient(objective.evaluate(np.zeros(objective.size))[1])
+    at_zero = preconditioner.gradient(objective.evaluate(np.zeros(objective.size))[1])
     hessian = np.array(
-        [curvature.gradient(objective.evaluate(curvature.parameters(e))[1]) - at_zero for e in columns]
+        [
+            preconditioner.gradient(objective.evaluate(preconditioner.parameters(e))[1]) - at_zero
+            for e in columns
+        ]
     )
     np.testing.assert_allclose(hessian, np.eye(objective.size), atol=1e-9)

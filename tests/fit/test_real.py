@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import rankproof as rp
+from every_case import few_cases
 from rankproof.data.ranking import RankingData
-from rankproof.fit.linear import LinearRanker
-from rankproof.fit.linear_cv import LinearRankerCV
+from rankproof.fit.linear.ranker import LinearRanker
+from rankproof.fit.linear.ranker_cv import LinearRankerCV
 
 
 @pytest.fixture(scope="module")
@@ -25,6 +26,7 @@ def fold(shared_data: Path) -> tuple[RankingData, RankingData, RankingData]:
     return train, parts[3], parts[4]
 
 
+@few_cases
 @pytest.mark.parametrize("solver", ["lbfgs", "sgd"])
 @pytest.mark.parametrize("loss", ["auto", "squared", "centred-squared", "order-preserving(margin=huber)"])
 def test_a_linear_ranker_learns_mq2008(

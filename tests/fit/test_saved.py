@@ -12,10 +12,11 @@ import pytest
 
 from fit.made_data import make
 from rankproof.errors import ArgumentError, FileFormatError
-from rankproof.fit import saved
-from rankproof.fit.linear import LinearRanker
-from rankproof.fit.linear_cv import LinearRankerCV
-from rankproof.fit.saved import load_model, write_model
+from rankproof.fit import model_files as saved
+from rankproof.fit.linear.ranker import LinearRanker
+from rankproof.fit.linear.ranker_cv import LinearRankerCV
+from rankproof.fit.model_files import write_model
+from rankproof.fit.saved.load import load_model
 from rankproof.losses.softmax import Softmax
 from rankproof.metrics.parse import metric
 
@@ -53,8 +54,9 @@ def test_a_model_comes_back_as_it_was(model: Any, tmp_path: Path) -> None:
 
 
 def test_feature_names_come_back(tmp_path: Path) -> None:
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame(DATA.X, columns=list("abcdef"))
+    import pandas as pd
+
+    frame = pd.DataFrame(DATA.X, columns=list("abcdef"))
     LinearRanker().fit(frame, DATA.y, DATA.qid).save(tmp_path / "m")
     assert load_model(str(tmp_path / "m")).feature_names_in_.tolist() == list("abcdef")
 
@@ -73,6 +75,23 @@ def test_nothing_is_pickled(folder: Path) -> None:
     assert text["parameters"]["metric"] == "nDCG@10"
 
 
+def test_the_format_is_that_of_models_already_saved(tmp_path: Path) -> None:
+    """Another key, or another order, is another version of the format."""
+    ranker = LinearRankerCV(l2s=(1.0, 0.1), folds=2).fit(*DATA)
+    ranker.save(tmp_path / "m")
+    content = json.loads((tmp_path / "m" / "model.json").read_text())
+    assert list(content) == [
+        *("format", "version", "rankproof", "kind", "parameters", "state", "arrays", "sha256"),
+    ]
+    assert (content["version"], content["kind"]) == (1, "LinearRankerCV")
+    assert list(content["parameters"]) == list(ranker.get_params(deep=False))
+    state = content["state"]
+    assert list(state) == ["features", "feature_names", "loss", "scaling", "intercept", "report", "l2"]
+    assert state["report"] == ranker.report_.to_dict() == json.loads(ranker.report_.to_json())
+    with np.load(tmp_path / "m" / "weights.npz") as arrays:
+        assert arrays.files == ["coef", "centre", "divisor", "l2_path", "scores"]
+
+
 def test_a_model_is_replaced_and_nothing_else_is(folder: Path, tmp_path: Path) -> None:
     LinearRanker(l2=7.0).fit(*DATA).save(folder)
     assert load_model(folder).l2 == 7.0
@@ -89,10 +108,12 @@ def test_a_model_is_replaced_and_nothing_else_is(folder: Path, tmp_path: Path) -
 
 def test_a_failed_write_leaves_the_old_model(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = (folder / "model.json").read_text()
-    real = Path.rename
+    real, renamed = Path.rename, []
 
     def broken(self: Path, target: Path) -> Path:
-        if ".new-" in self.name:
+        renamed.append(self)
+        # The first puts the old model aside, the second brings the new one.
+        if len(renamed) == 2:
             raise OSError("disk full")
         return real(self, target)
 

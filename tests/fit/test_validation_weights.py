@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rankproof as rp
-from rankproof.report.demo.real_sample import diabetes_wards
+from rankproof.data.samples import diabetes_wards
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,7 @@ import rankproof as rp
 from rankproof.arrays import Float64s
 from rankproof.errors import ArgumentError, DataError
 from rankproof.losses.lambdas import LambdaLoss, LambdaRank
-from rankproof.metrics.discounts import discount_of
-from rankproof.metrics.gains import gain_of
+from rankproof.metrics.discounted import discount_of, gain_of
 
 Lambda = LambdaRank | LambdaLoss
 ALL: list[Lambda] = [
@@ -38,7 +37,7 @@ every_loss = pytest.mark.parametrize("loss", ALL, ids=name_of)
 
 def discount(loss: Lambda, rank: int) -> float:
     cutoff = loss.cutoff if isinstance(loss, LambdaRank) else None
-    return discount_of(loss.discount, rank) if cutoff is None or rank <= cutoff else 0.0
+    return float(discount_of(loss.discount, rank)) if cutoff is None or rank <= cutoff else 0.0
 
 
 def weight_of_ranks(loss: Lambda, i: int, j: int) -> float:

@@ -154,7 +154,7 @@ def test_wrong_arguments() -> None:
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (lambda t: object().missing + t, "value of margin 'bad' cannot be compiled by numba"),
+        (lambda t: object().missing + t, "value of margin 'bad' cannot be compiled by numba"),  # type: ignore[attr-defined]
         (lambda t: str(t > 0), "value of margin 'bad' must return a number"),
         (lambda t: [t], "value of margin 'bad' must return a number"),
         (lambda: 1.0, "value of margin 'bad' must be a function of one number"),

@@ -6,10 +6,12 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog, minimize
 
+from drawn import examples
+from every_case import every_case, exhaustive, few_cases
 from losses import pairwise_by_hand as by_hand
 from rankproof.arrays import Float64s, Int64s
 from rankproof.errors import ArgumentError, DataError
@@ -59,11 +61,11 @@ def name_of(loss: Losses) -> str:
     return f"{loss.name}-{loss.margin}-{loss.width}-{rule}"
 
 
-every_loss = pytest.mark.parametrize("loss", losses(), ids=name_of)
+every_loss = every_case("loss", losses(), ids=name_of)
 
 
 @every_loss
-@pytest.mark.parametrize("spread", [1.0, 20.0, 300.0])
+@every_case("spread", [1.0, 20.0, 300.0])
 def test_fast_is_by_hand(loss: Losses, spread: float) -> None:
     rng = np.random.default_rng(3)
     if loss.margin == "exponential":
@@ -78,7 +80,7 @@ def test_fast_is_by_hand(loss: Losses, spread: float) -> None:
 
 
 @pytest.mark.parametrize("margin", MARGINS)
-@settings(max_examples=60)
+@examples(60)
 @given(
     st.lists(st.tuples(st.integers(-12, 12), st.integers(0, 4)), min_size=1, max_size=9),
     st.sampled_from([0.25, 1.0, 40.0]),
@@ -100,7 +102,7 @@ def test_many_distinct_labels(margin: str) -> None:
         agree(one_query(loss, scores, labels), literally(loss, scores, labels))
 
 
-@pytest.mark.parametrize("loss", [x for x in losses() if x.margin in SMOOTH], ids=name_of)
+@every_case("loss", [x for x in losses() if x.margin in SMOOTH], ids=name_of)
 def test_derivatives_against_differences(loss: Losses) -> None:
     rng = np.random.default_rng(5)
     n, step = 12, 1e-5
@@ -143,7 +145,7 @@ def test_small_and_empty_queries(loss: Losses) -> None:
 
 
 @every_loss
-@pytest.mark.parametrize(
+@every_case(
     "scores",
     [[1e300, -1e300, 1e300, 0], [1e300, 1e-300, 2, 1], [1.7e308, -1.7e308, 0, 1], [900, 0, -900, 1]],
     ids=str,
@@ -178,7 +180,7 @@ def test_an_outlier_costs_no_digits() -> None:
         assert found.value == pytest.approx(expected.value, rel=1e-12)
 
 
-@pytest.mark.parametrize("margin", ["hinge", "squared-hinge", "huber", "exponential"])
+@pytest.mark.parametrize("margin", ["huber", *exhaustive("hinge", "squared-hinge", "exponential")])
 def test_a_million_items(margin: str) -> None:
     rng = np.random.default_rng(4)
     n = 1_000_000
@@ -202,6 +204,7 @@ def ragged() -> tuple[Float64s, Float64s, Int64s]:
     return np.round(rng.normal(size=items), 2), rng.integers(0, 4, items).astype(float), offsets
 
 
+@few_cases
 @pytest.mark.parametrize("margin", MARGINS)
 @pytest.mark.parametrize("threads", [2, 3])
 def test_the_number_of_threads_changes_no_bit(margin: str, threads: int) -> None:
@@ -220,7 +223,7 @@ def as_users(margin: str) -> Margin:
     return Margin(named.value, named.derivative, named.second, name=f"my-{margin}")
 
 
-@pytest.mark.parametrize("margin", MARGINS)
+@pytest.mark.parametrize("margin", ["logistic", *exhaustive(*sorted(set(MARGINS) - {"logistic"}))])
 def test_a_margin_of_ones_own_is_the_named_one(margin: str) -> None:
     rng = np.random.default_rng(1)
     scores, labels = np.round(rng.normal(size=40), 1), rng.integers(0, 4, 40).astype(float)
@@ -292,6 +295,7 @@ def best_scores(loss: Losses, laws: list[tuple[float, list[float]]]) -> Float64s
     return best
 
 
+@few_cases
 @pytest.mark.parametrize("margin", SMOOTH)
 def test_the_order_preserving_loss_sorts_as_the_mean_target(margin: str) -> None:
     loss = OrderPreserving(margin=margin)

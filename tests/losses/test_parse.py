@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from every_case import every_case
 from rankproof.errors import ArgumentError, UnknownNameError
 from rankproof.losses.base import LOSSES
 from rankproof.losses.listmle import ListMLE
@@ -12,7 +13,7 @@ from rankproof.losses.q_family import QFamily
 from rankproof.losses.softmax import Softmax
 from rankproof.losses.squared import CentredSquared
 from rankproof.metrics import metric
-from rankproof.standardize import GainTarget, NormalisedGain, Positional, Relevance, Satisfaction, target
+from rankproof.targets import GainTarget, NormalisedGain, PositionalTarget, Relevance, Satisfaction, target
 
 
 def test_a_target_a_metric_and_keywords_say_the_same() -> None:
@@ -37,7 +38,7 @@ def test_parameters() -> None:
 
 def test_the_target_may_have_a_colon_of_its_own() -> None:
     found = loss("softmax:positional:P(rel=2)@3")
-    assert found.target == Positional(metric=metric("P(rel=2)@3"))
+    assert found.target == PositionalTarget(metric=metric("P(rel=2)@3"))
     assert str(found) == "softmax:positional:P(rel=2)@3"
 
 
@@ -50,8 +51,8 @@ def test_noise_gives_the_conditional_target() -> None:
         loss("softmax:ERR")
 
 
-@pytest.mark.parametrize("name", LOSSES)
-@pytest.mark.parametrize("aim", [None, "gain(gain=linear)", "normalised-gain@5"])
+@every_case("name", LOSSES)
+@every_case("aim", [None, "gain(gain=linear)", "normalised-gain@5"])
 def test_the_printed_form_parses_back(name: str, aim: str | None) -> None:
     cls = LOSSES[name]
     made = cls() if aim is None or cls.needs == "labels" else cls(target=target(aim))

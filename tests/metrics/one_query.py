@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.metrics import Metric
-from rankproof.metrics.lists import RankedLists, sort_by_score
+from rankproof.metrics.ranked.lists import RankedLists, sort_by_score
 
 
 def lists_of(scores: Sequence[float], labels: Sequence[float], missed: Sequence[float] = ()) -> RankedLists:
@@ -20,7 +20,7 @@ def lists_of(scores: Sequence[float], labels: Sequence[float], missed: Sequence[
         np.array([0, n]),
         np.array([len(scores)]),
     )
-    return RankedLists.of(order, np.array([*labels, *missed], dtype=np.float64))
+    return RankedLists.from_order(order, np.array([*labels, *missed], dtype=np.float64))
 
 
 def value(

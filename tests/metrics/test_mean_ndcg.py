@@ -52,7 +52,7 @@ def test_every_order(query: Query) -> None:
         total = Fraction(0)
         for k in range(1, len(everything) + 1):
             dcg, best = (
-                sum(Fraction(2 ** int(y) - 1, j) for j, y in enumerate(labels[:k], start=1))
+                sum((Fraction(2 ** int(y) - 1, j) for j, y in enumerate(labels[:k], start=1)), Fraction(0))
                 for labels in (ranked, everything)
             )
             total += dcg / best

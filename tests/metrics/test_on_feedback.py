@@ -8,17 +8,18 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from drawn import examples
 from metrics.one_query import mean_over, sorting
 from rankproof.arrays import Float64s
 from rankproof.claims import Claims
 from rankproof.errors import ArgumentError, DataError
 from rankproof.feedback import Graded, Permutation, PreferenceGraph
 from rankproof.metrics import AP, METRICS, NDCG, PD, Explanation, Metric, Tau, metric, of_scores
-from rankproof.metrics.lists import RankedLists
-from rankproof.metrics.on_feedback import rankings_of
+from rankproof.metrics.ranked.lists import RankedLists
+from rankproof.metrics.ranked.ties import sorting_rankings
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -46,7 +47,7 @@ class SourceFirst(Metric):
 
 
 @pytest.mark.parametrize("name", [name for name in METRICS if not METRICS[name].sees_unjudged])
-@settings(max_examples=25)
+@examples(25)
 @given(data=st.data())
 def test_grades_by_listing_every_ranking(name: str, data: st.DataObject) -> None:
     found = METRICS[name]()
@@ -62,7 +63,7 @@ def test_grades_by_listing_every_ranking(name: str, data: st.DataObject) -> None
 
 @given(st.lists(st.integers(0, 2), max_size=6))
 def test_rankings_of_scores(scores: list[int]) -> None:
-    assert sorted(rankings_of(scores)) == sorted(sorting(scores))
+    assert sorted(sorting_rankings(scores)) == sorted(sorting(scores))
 
 
 def test_exact_grades_are_read_as_floats() -> None:

@@ -5,25 +5,24 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankproof.kernels.grades import number_labels
-from rankproof.kernels.pairs import LOST, PAIRS, SCORE_TIES, TIED, count_pairs
-from rankproof.kernels.rank_sums import weigh_pairs
+from rankproof.kernels.metrics.grades import number_labels
+from rankproof.kernels.metrics.pairs import LOST, PAIRS, SCORE_TIES, TIED, count_pairs
+from rankproof.kernels.metrics.rank_sums import weigh_pairs
 from rankproof.metrics import METRICS
-from rankproof.metrics.lists import RankedLists, sort_by_score
 from rankproof.metrics.pairwise import pair_counts, pair_weights
+from rankproof.metrics.ranked.lists import RankedLists, sort_by_score
+from rankproof.threads import chunks_by_items, using
 
 
-def some_lists(
-    seed: int, sizes: list[int], *, grades: int, levels: int, missed: bool = False, threads: int = 1
-) -> RankedLists:
+def some_lists(seed: int, sizes: list[int], *, grades: int, levels: int, missed: bool = False) -> RankedLists:
     """Queries of these sizes with whole labels and few score levels (0: all scores differ)."""
     rng = np.random.default_rng(seed)
     offsets = np.concatenate(([0], np.cumsum(sizes)))
     n = int(offsets[-1])
     scores = rng.integers(0, levels, n).astype(float) if levels else rng.permutation(n).astype(float)
     depth = rng.integers(0, np.array(sizes) + 1) if missed else np.array(sizes)
-    order = sort_by_score(scores, offsets, depth, threads=threads)
-    return RankedLists.of(order, rng.integers(0, grades, n).astype(float))
+    order = sort_by_score(scores, offsets, depth)
+    return RankedLists.from_order(order, rng.integers(0, grades, n).astype(float))
 
 
 def counted_one_by_one(lists: RankedLists, q: int) -> list[int]:
@@ -124,7 +123,7 @@ def test_a_long_list_with_many_grades() -> None:
     for grades in (2, 3, 4, 60):
         labels = (np.arange(n) % grades).astype(float)
         order = sort_by_score(-labels + 0.0, np.array([0, n]))
-        lists = RankedLists.of(order, labels)
+        lists = RankedLists.from_order(order, labels)
         sizes = np.bincount(labels.astype(int)).tolist()
         pairs = (n * n - sum(c * c for c in sizes)) // 2
         ties = sum(c * (c - 1) // 2 for c in sizes)
@@ -140,11 +139,13 @@ def test_the_same_bits_for_any_number_of_threads(name: str) -> None:
 
     sizes = np.random.default_rng(4).integers(0, 60, 3000).tolist()
     one = some_lists(5, sizes, grades=4, levels=30, missed=True)
-    three = some_lists(5, sizes, grades=4, levels=30, missed=True, threads=3)
-    odd = RankedLists(one.labels + 0.25, one.ends, one.offsets, one.depth, 1)
-    odd_three = RankedLists(one.labels + 0.25, one.ends, one.offsets, one.depth, 3)
-    assert metric(name).per_query(one).tobytes() == metric(name).per_query(three).tobytes()
-    assert metric(name).per_query(odd).tobytes() == metric(name).per_query(odd_three).tobytes()
+    odd = RankedLists(one.labels + 0.25, one.ends, one.offsets, one.depth)
+    for lists in (one, odd):
+        with using(1):
+            alone = metric(name).per_query(lists)
+        with using(3):
+            assert len(chunks_by_items(lists.offsets)) > 1
+            assert metric(name).per_query(lists).tobytes() == alone.tobytes()
 
 
 def test_mixed_queries_each_take_their_own_path() -> None:

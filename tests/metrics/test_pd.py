@@ -8,10 +8,11 @@ from functools import partial
 from itertools import combinations, permutations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
+from drawn import examples
 from metrics.one_query import lists_of, mean_over, value
 from rankproof.feedback import Graded, Law, Permutation, PreferenceGraph
 from rankproof.metrics import PD, WPDL, metric, of_scores
@@ -53,7 +54,7 @@ def test_without_a_preference_the_query_is_empty() -> None:
     assert PD().of_ranking((0, 1), PreferenceGraph([], items=2)) is None
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(scored, missing)
 def test_counts_the_pairs_one_by_one(drawn: list[tuple[int, float]], missed: list[float]) -> None:
     # A score below all others stands for "not retrieved".
@@ -80,7 +81,7 @@ def test_on_different_labels_it_is_the_distance_behind_tau(scores: list[int], la
     assert value(PD(), scores, labels) == pytest.approx((1 - tau) / 2 * math.comb(8, 2), rel=1e-12)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.data())
 def test_graphs_under_ties_by_listing_every_ranking(data: st.DataObject) -> None:
     n = data.draw(st.integers(2, 5))
@@ -97,7 +98,7 @@ def test_graphs_under_ties_by_listing_every_ranking(data: st.DataObject) -> None
     assert worst == sum(weight for _, _, weight in graph.edges)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.data())
 def test_the_graph_of_labels_is_the_labels(data: st.DataObject) -> None:
     labels = data.draw(st.lists(st.integers(0, 3), min_size=2, max_size=6))

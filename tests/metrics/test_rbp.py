@@ -57,7 +57,8 @@ def test_every_order(cutoff: int | None, query: Query) -> None:
     p = Fraction(0.8)
 
     def definition(ranked: list[float]) -> Fraction | None:
-        return sum((1 - p) * p**k for k, y in enumerate(ranked[:cutoff]) if y >= 1) if relevant else None
+        seen = [(1 - p) * p**k for k, y in enumerate(ranked[:cutoff]) if y >= 1]
+        return sum(seen, Fraction(0)) if relevant else None
 
     agrees_with_every_order(RBP(cutoff=cutoff), query, definition)
     explanation_agrees(RBP(cutoff=cutoff), query)

@@ -8,6 +8,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 
+from every_case import every_case
 from metrics.drawn_queries import Query, agrees_with_every_order, explanation_agrees, prints, tied
 from metrics.one_query import lists_of, value
 from rankproof.errors import ArgumentError
@@ -40,9 +41,9 @@ def test_no_relevant_item_is_empty() -> None:
     assert math.isnan(value(RR(), [], []))
 
 
-@pytest.mark.parametrize(("size", "inside"), [(1000, 1), (1000, 3), (1000, 500), (1000, 999), (61, 30)])
-@pytest.mark.parametrize("above", [0, 7])
-@pytest.mark.parametrize("cutoff", [None, 1, 8, 20, 600])
+@every_case(("size", "inside"), [(1000, 1), (1000, 3), (1000, 500), (1000, 999), (61, 30)])
+@every_case("above", [0, 7])
+@every_case("cutoff", [None, 1, 8, 20, 600])
 def test_long_ties_are_a_ratio_of_binomials(size: int, inside: int, above: int, cutoff: int | None) -> None:
     wanted = sum(
         Fraction(math.comb(size - j, inside - 1), math.comb(size, inside) * (above + j))

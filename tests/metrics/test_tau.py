@@ -7,10 +7,11 @@ from fractions import Fraction
 from itertools import permutations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
+from drawn import examples
 from metrics.one_query import lists_of, mean_over, value
 from rankproof.errors import ArgumentError
 from rankproof.feedback import Permutation
@@ -61,7 +62,7 @@ def test_without_tied_scores_both_are_scipys(drawn: tuple[list[int], list[int]])
         assert value(Tau(ties="b"), scores, labels) == pytest.approx(expected, rel=1e-12, abs=1e-15)
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(st.data())
 def test_the_mean_over_every_ranking(data: st.DataObject) -> None:
     labels = data.draw(st.lists(st.integers(0, 2), min_size=2, max_size=6))

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from every_case import every_case
 from metrics.one_query import lists_of
 from rankproof.metrics import metric
-from rankproof.metrics.lists import RankedLists
+from rankproof.metrics.ranked.lists import RankedLists
 
 CALLED = {
     "bpref": "bpref",
@@ -54,7 +55,7 @@ def sample(shared_data: Path) -> Sample:
     return lists, printed
 
 
-@pytest.mark.parametrize("name", CALLED)
+@every_case("name", CALLED)
 def test_prints_the_same(name: str, sample: Sample) -> None:
     lists, printed = sample
     found = metric(CALLED[name])

@@ -8,9 +8,10 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from drawn import examples
 from metrics.one_query import lists_of, value
 from rankproof.errors import ArgumentError, DataError
 from rankproof.feedback import Permutation, PreferenceGraph
@@ -67,7 +68,7 @@ def test_labels_below_zero_keep_their_weight() -> None:
     assert WPDL(weight="gain").of_labels([-1, 0]) == Fraction(1, 2)
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(lists(), st.sampled_from(WEIGHTS), st.sampled_from(("half", "full")), st.booleans())
 def test_sums_the_pairs_one_by_one(
     drawn: tuple[list[int], list[float], list[float]], weight: str, ties: str, normalize: bool
@@ -86,7 +87,7 @@ def test_sums_the_pairs_one_by_one(
         assert ours == pytest.approx(float(lost / total if normalize else lost), rel=1e-13, abs=0)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(lists())
 def test_weight_one_is_pd(drawn: tuple[list[int], list[float], list[float]]) -> None:
     for ties in ("half", "full"):
@@ -140,7 +141,7 @@ def test_labels_whose_weights_overflow_are_refused() -> None:
         of_scores(WPDL(weight="gain"), [1, 2], (1000, 0))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(lists(), st.sampled_from(WEIGHTS), st.sampled_from(("half", "full")), st.booleans())
 def test_the_explanation_gives_the_value(
     drawn: tuple[list[int], list[float], list[float]], weight: str, ties: str, normalize: bool

@@ -7,9 +7,10 @@ from fractions import Fraction
 from itertools import permutations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from drawn import examples
 from metrics.one_query import lists_of, mean_over, value
 from rankproof.errors import ArgumentError
 from rankproof.feedback import Law, Permutation
@@ -44,7 +45,7 @@ def test_empty() -> None:
     assert of_scores(ZeroOne(), [3], Permutation((1,))) == 0
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(st.data())
 def test_labels_by_listing_every_ranking(data: st.DataObject) -> None:
     labels = data.draw(st.lists(grades, min_size=2, max_size=6))
@@ -58,7 +59,7 @@ def test_labels_by_listing_every_ranking(data: st.DataObject) -> None:
         assert value(ZeroOne(), scores, labels) == pytest.approx(float(wrong), rel=1e-14)
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(st.data())
 def test_permutations_by_listing_every_ranking(data: st.DataObject) -> None:
     n = data.draw(st.integers(1, 6))
@@ -96,7 +97,7 @@ def test_large_groups_neither_overflow_nor_stop() -> None:
     assert value(ZeroOne(), [0.0] * 1000, [0.0, 1.0] * 500) == 1
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(
     st.lists(st.tuples(st.integers(0, 2), grades), max_size=12), st.lists(grades, max_size=3), st.booleans()
 )

@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 # Nothing but the page: no first run, no updates, no network of its own.
 SWITCHES = (
@@ -20,21 +18,25 @@ SWITCHES = (
 )
 
 
+def browser_path() -> str | None:
+    """Where a Chromium is, if there is one."""
+    return next(filter(None, map(shutil.which, BROWSERS)), None)
+
+
 @contextmanager
 def chromium() -> Iterator[Any]:
-    """A driver of a fresh browser; skips the test, with the reason, when there is none."""
-    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
-    browser = next((found for name in BROWSERS if (found := shutil.which(name))), None)
-    driver = shutil.which("chromedriver")
-    if browser is None or driver is None:
-        pytest.skip("there is no Chromium with its chromedriver on this machine")
+    """A driver of a fresh browser."""
+    from selenium import webdriver
+
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         options = webdriver.ChromeOptions()
-        options.binary_location = browser
+        options.binary_location = browser_path() or ""
         for switch in (*SWITCHES, f"--user-data-dir={profile}"):
             options.add_argument(switch)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-        started = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+        started = webdriver.Chrome(
+            options=options, service=webdriver.ChromeService(shutil.which("chromedriver"))
+        )
         try:
             yield started
         finally:

@@ -14,14 +14,19 @@ from cli.small_letor import write_parts
 from pages.chromium import chromium, complaints, look
 from pages.contrast import FAINT
 from rankproof.cli.main import main
+from rankproof.evaluation.cutoffs import cutoff_means
 from rankproof.evaluation.tables import Table
+from rankproof.experiments.laws.of_matrix import matrix_scenes
 from rankproof.report.content import DataTable, Report, Section
 from rankproof.report.html import write_report
 from rankproof.report.pages.certification import certification_report
 from rankproof.report.pages.comparison import comparison_report
-from rankproof.report.pages.run import write_run_report
+from rankproof.report.pages.run import run_report
+from rankproof.runs.review import read_record
 from rankproof.theory.matrix import certify_matrix
 from report.every_block import HOSTILE, every_block
+
+pytestmark = pytest.mark.browser
 
 PAGES = ("blocks", "hostile", "run", "comparison", "certification")
 # The pictures change at 760.
@@ -44,13 +49,15 @@ def pages(tmp_path_factory: pytest.TempPathFactory, driver: Any) -> dict[str, Pa
     parts = write_parts(folder)
     words = ["fit", parts["train"], "--valid", parts["valid"], "--test", parts["test"], "--l2", "1,0.1", "-q"]
     main([*map(str, words), "-m", "nDCG@10", "--out", str(folder / "run"), "--json"])
-    write_run_report(folder / "run", found["run"])
+    write_report(run_report(read_record(folder / "run"), "rankproof fit"), found["run"])
     random, data = np.random.default_rng(0), rp.read_letor(parts["test"])
     systems = {name: data.labels + random.normal(size=data.items) for name in ("one", "two", "three")}
     compared = rp.compare(systems, data, ["nDCG@10", "AP"])
-    write_report(comparison_report(compared, systems, data), found["comparison"])
+    page = comparison_report(compared, systems, data, cutoffs=cutoff_means(systems, data))
+    write_report(page, found["comparison"])
     matrix = certify_matrix(("softmax", "listnet", "RankNet"), ("nDCG", "PD"))
-    write_report(certification_report(matrix), found["certification"])
+    scenes = list(matrix_scenes(matrix))
+    write_report(certification_report(matrix, scenes), found["certification"])
     return found
 
 

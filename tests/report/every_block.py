@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from rankproof.evaluation.tables import Table
+from rankproof.experiments.laws.scene import LawScene
 from rankproof.report.content import (
     Cell,
     Command,
     DataTable,
     Facts,
     Histograms,
-    LawScene,
     LawScenes,
     LineChart,
     Link,
     MatrixGrid,
     NamedBars,
+    Paragraphs,
     QueryBars,
     RankedItems,
     Rankings,
     Report,
     Section,
     Series,
-    Text,
     VerdictBox,
 )
 
@@ -41,7 +41,7 @@ def two_corners(text: str = "x") -> LawScene:
         values=[1.0, 0.75, 0.5, 0.75, 1.0],
         losses=[f"L{text}"],
         reached=[[0, 0, 0, 1, 1]],
-        lost=[[0.0, 0.0, 0.125, 0.0, 0.0]],
+        costs=[[0.0, 0.0, 0.125, 0.0, 0.0]],
         start=2,
     )
 
@@ -57,7 +57,7 @@ def three_corners(text: str = "x") -> LawScene:
         values=[1.0, 1.0, 1.0],
         losses=[f"L{text}"],
         reached=[[0, 1, 0]],
-        lost=[[0.0, 0.0, 0.5]],
+        costs=[[0.0, 0.0, 0.5]],
         start=1,
         higher_is_better=False,
     )
@@ -65,13 +65,13 @@ def three_corners(text: str = "x") -> LawScene:
 
 def every_block(text: str = "x") -> Report:
     """The report; ``text`` is a part of every text in it."""
-    table = Table([f"name{text}", f"value{text}"], [[text, "2"], [f"b{text}", "10"]], [text], words=[])
+    table = Table([f"name{text}", f"value{text}"], [[text, "2"], [f"b{text}", "10"]], [text], text_columns=[])
     verdicts = [
         VerdictBox(outcome, text, [(text, [text])], [text, f"    {text}"])
         for outcome in ("consistent", "undecided")
     ]
     blocks = [
-        Text([text], "warning"),
+        Paragraphs([text], "warning"),
         Facts([(text, text)]),
         verdicts[0],
         DataTable(table, text),

@@ -10,22 +10,25 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rankproof.experiments.laws.grid import grid
+from rankproof.experiments.laws.of_matrix import matrix_scenes
+from rankproof.experiments.laws.scene import LawScene
+from rankproof.experiments.laws.scenes import law_scene
 from rankproof.feedback import Law
-from rankproof.report.content import DataTable, LawScene, LawScenes, MatrixGrid
-from rankproof.report.law_grid import grid
+from rankproof.metrics.ranked.ties import sorting_rankings
+from rankproof.report.content import DataTable, LawScenes, MatrixGrid
 from rankproof.report.pages.certification import certification_report
-from rankproof.report.pages.laws import law_scene
 from rankproof.report.pages.verdict import verdict_box
+from rankproof.theory.base.risk import optimal_rankings, regret, risks
 from rankproof.theory.certify import as_loss, as_metric, certify, certify_metric
-from rankproof.theory.matrix import ANY, Matrix, certify_matrix
+from rankproof.theory.matrix import ANY, VerdictMatrix, certify_matrix
 from rankproof.theory.minima.minimise import minimise
-from rankproof.theory.risk import optimal_rankings, regret, risks, sorts_of
 
 Run = Callable[..., Any]
 
 
 @pytest.fixture(scope="module")
-def matrix() -> Matrix:
+def matrix() -> VerdictMatrix:
     return certify_matrix(("softmax", "listnet", "lambdarank"), ("nDCG", "AP", "PD"))
 
 
@@ -63,14 +66,14 @@ def test_a_scene_shows_what_is_best_and_where_losses_end(
         for at, name in enumerate(losses):
             scores = minimise(as_loss(name, as_metric(metric)), law).scores
             rounded = np.round(scores / max(np.ptp(scores), 1e-9), 5).tolist()
-            reached = sorts_of(rounded)
+            reached = list(sorting_rankings(rounded))
             assert scene.rankings[scene.reached[at][k]] == words(reached[:4]), (name, law)
-            assert scene.lost[at][k] == pytest.approx(float(regret(metric, law, scores=rounded)), abs=1e-12)
+            assert scene.costs[at][k] == pytest.approx(float(regret(metric, law, scores=rounded)), abs=1e-12)
 
 
 def test_a_consistent_loss_never_fails_and_the_scene_starts_where_most_do() -> None:
     scene = law_scene("nDCG", [(3, 1), (0, 1)], ("softmax", "squared:gain", "listnet"))
-    right, *wrong = scene.lost
+    right, *wrong = scene.costs
     assert not any(right)
     assert all(any(lost) for lost in wrong)
     assert all(lost[scene.start] > 0 for lost in wrong)
@@ -81,8 +84,8 @@ def test_losses_without_a_minimum_are_left_out() -> None:
     assert scene.losses == ["softmax"]
 
 
-def test_every_cell_has_its_verdict(matrix: Matrix) -> None:
-    report = certification_report(matrix)
+def test_every_cell_has_its_verdict(matrix: VerdictMatrix) -> None:
+    report = certification_report(matrix, [])
     (block,) = [b for s in report.sections for b in s.blocks if isinstance(b, MatrixGrid)]
     assert (block.rows, block.columns) == (matrix.losses, matrix.metrics)
     for row, cells in zip(block.rows, block.cells, strict=True):
@@ -96,14 +99,15 @@ def test_every_cell_has_its_verdict(matrix: Matrix) -> None:
     assert len(table.rows) == len(matrix.verdicts)
 
 
-def test_scenes_are_over_the_label_vectors_of_witnesses(matrix: Matrix) -> None:
+def test_scenes_are_over_the_label_vectors_of_witnesses(matrix: VerdictMatrix) -> None:
     told: list[str] = []
-    report = certification_report(matrix, progress=lambda done, of, what: told.append(f"{done}/{of} {what}"))
+    scenes = matrix_scenes(matrix, progress=lambda done, of, what: told.append(f"{done}/{of} {what}"))
+    report = certification_report(matrix, list(scenes))
     (block,) = [b for s in report.sections for b in s.blocks if isinstance(b, LawScenes)]
     assert [scene.metric for scene in block.scenes] == ["nDCG", "AP", "PD"]
     split = matrix[ANY, "AP"].find("split")
     assert split is not None
-    law = Law.from_json(split.data["law"])
+    law = Law.from_dict(split.data["law"])
     assert block.scenes[1].corners == ["".join(map(str, y)) for y in law.support]  # type: ignore[arg-type]
     assert told[0] == "0/3 laws for nDCG"
     assert told[-1] == "3/3 done"
@@ -139,7 +143,8 @@ def test_a_target_that_the_reason_names_is_not_told_twice() -> None:
 
 
 def test_the_laws_of_ndcg_are_seen_first() -> None:
-    report = certification_report(certify_matrix(("listnet",), ("AP", "nDCG")))
+    matrix = certify_matrix(("listnet",), ("AP", "nDCG"))
+    report = certification_report(matrix, list(matrix_scenes(matrix)))
     (scenes,) = [b for section in report.sections for b in section.blocks if isinstance(b, LawScenes)]
     assert [scene.metric for scene in scenes.scenes] == ["nDCG", "AP"]
 
@@ -154,7 +159,7 @@ def test_report_goes_with_matrix(rankproof: Run, tmp_path: Path) -> None:
 
 
 def test_the_command_writes_the_page(
-    rankproof: Run, tmp_path: Path, matrix: Matrix, monkeypatch: pytest.MonkeyPatch
+    rankproof: Run, tmp_path: Path, matrix: VerdictMatrix, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rankproof.theory.matrix.certify_matrix", lambda **_: matrix)
     ran = rankproof("certify", "--matrix", "--report", tmp_path / "m.html")

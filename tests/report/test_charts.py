@@ -13,13 +13,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankproof.report.axes import Scale, decades, scale_of, tick_text, ticks
+from rankproof.experiments.laws.grid import grid
 from rankproof.report.charts import MOST_BARS, histograms, named_bars, query_bars
 from rankproof.report.content import Histograms, LineChart, NamedBars, QueryBars, Series
-from rankproof.report.law_charts import law_chart, told_losses
-from rankproof.report.law_grid import grid
+from rankproof.report.law_charts import cost_texts, law_chart
 from rankproof.report.line_chart import line_chart, names_its_lines, spread
-from rankproof.report.svg import Drawing, shortened, tag, text_width
+from rankproof.report.svg import (
+    Drawing,
+    Scale,
+    decades,
+    scale_of,
+    shortened,
+    tag,
+    text_width,
+    tick_text,
+    ticks,
+)
 from report.every_block import HOSTILE, SHOWN, three_corners, two_corners
 
 Node = ET.Element
@@ -205,7 +214,7 @@ def test_triangles_mark_the_laws_where_a_loss_fails() -> None:
     assert sum(path.get("d", "").count("M") for path in of_class(root, "law")) == 6
     right = of_class(root, "cursor")[1].get("data-corners", "").split()[1].split(",")
     assert dots.get("d") == f"M{float(right[0]):.1f},{float(right[1]):.1f}h0"
-    assert told_losses(three_corners("")) == ["loses up to 0.5000"]
+    assert cost_texts(three_corners("")) == ["loses up to 0.5000"]
 
 
 def test_the_grid_lists_every_law_once() -> None:

@@ -12,11 +12,23 @@ import numpy as np
 import pytest
 
 import rankproof as rp
-from rankproof.cli.options import example_files
-from rankproof.report.content import Block, Command, DataTable, LineChart, QueryBars, Rankings, Report, Text
+from rankproof.data.samples import example_files
+from rankproof.evaluation.cutoffs import cutoff_means
+from rankproof.evaluation.data_summary import count_grades, summarise
+from rankproof.evaluation.differences import gaps
+from rankproof.evaluation.evaluate import empty_queries
+from rankproof.report.content import (
+    Block,
+    Command,
+    DataTable,
+    LineChart,
+    Paragraphs,
+    QueryBars,
+    Rankings,
+    Report,
+)
+from rankproof.report.pages.charts import cutoff_curves
 from rankproof.report.pages.comparison import MOST_CHARTS, comparison_report
-from rankproof.report.pages.curves import cutoff_curves
-from rankproof.report.pages.gaps import gaps
 
 Run = Callable[..., Any]
 LABELS = np.tile([2.0, 1.0, 0.0, 0.0], 12)
@@ -28,10 +40,20 @@ def systems(count: int) -> dict[str, np.ndarray]:
     return {f"s{k}": LABELS + random.normal(scale=0.5 + k, size=48) for k in range(count)}
 
 
+def page_of(found: Any, scores: Any, judged: Any, command: str | None = None, **options: Any) -> Report:
+    contents: Any = None
+    if isinstance(judged, rp.RankingData):
+        contents = summarise({"data": judged}, "AP", {"data": empty_queries(rp.metric("AP"), judged)})
+    elif isinstance(judged, rp.Qrels):
+        contents = count_grades({"judgments": judged.grades})
+    cutoffs = cutoff_means(scores, judged, **options)
+    return comparison_report(found, scores, judged, cutoffs=cutoffs, contents=contents, command=command)
+
+
 def report_of(count: int, metrics: list[str]) -> tuple[Any, Report]:
     scores = systems(count)
     found = rp.compare(scores, LABELS, metrics, offsets=OFFSETS)
-    return found, comparison_report(found, scores, LABELS, offsets=OFFSETS)
+    return found, page_of(found, scores, LABELS, offsets=OFFSETS)
 
 
 def blocks(report: Report, title: str) -> list[Block]:
@@ -66,14 +88,14 @@ def test_bars_of_every_pair_agree_with_its_counts() -> None:
 def test_too_many_charts_are_not_drawn() -> None:
     _, report = report_of(12, ["nDCG@2", "AP"])  # 66 pairs
     note, *charts = blocks(report, "Query by query")
-    assert isinstance(note, Text)
+    assert isinstance(note, Paragraphs)
     assert len(charts) == MOST_CHARTS
 
 
 def test_the_lead_names_the_winner() -> None:
     scores = {"right": LABELS, "wrong": -LABELS}
     found = rp.compare(scores, LABELS, ["nDCG", "PD"], offsets=OFFSETS)
-    lead = comparison_report(found, scores, LABELS, offsets=OFFSETS).lead
+    lead = page_of(found, scores, LABELS, offsets=OFFSETS).lead
     assert lead == "right, wrong on 12 queries. By nDCG, PD: right is better than every other."
 
 
@@ -86,9 +108,9 @@ def test_the_queries_of_the_largest_differences_are_shown_with_both_rankings() -
     runs = {name: rp.Run.from_dict(run) for name, run in (("s0", first), ("s1", second))}
     judged = rp.Qrels.from_dict(qrels)
     found = rp.compare(runs, judged, "AP")
-    report = comparison_report(found, runs, judged)
+    report = page_of(found, runs, judged)
     note, *shown = blocks(report, "Where the best two differ most")
-    assert isinstance(note, Text)
+    assert isinstance(note, Paragraphs)
     assert [(one.title, one.note) for one in shown if isinstance(one, Rankings)] == [
         ("Query a", "AP 1.0000 with s0, 0.5000 with s1."),
         ("Query b", "AP 0.5000 with s0, 1.0000 with s1."),
@@ -110,7 +132,7 @@ def test_the_queries_of_the_largest_differences_are_shown_with_both_rankings() -
 def test_of_ranking_data_the_items_and_grades_are_known() -> None:
     data = rp.RankingData(labels=[1.0, 0.0, 0.0, 1.0], offsets=[0, 2, 4], query_ids=["a", "b"])
     scores = {"s0": np.array([2.0, 1.0, 2.0, 1.0]), "s1": np.array([1.0, 2.0, 1.0, 2.0])}
-    report = comparison_report(rp.compare(scores, data, "AP"), scores, data)
+    report = page_of(rp.compare(scores, data, "AP"), scores, data)
     _, first, second = blocks(report, "Where the best two differ most")
     assert isinstance(first, Rankings)
     assert isinstance(second, Rankings)
@@ -127,7 +149,7 @@ def test_of_ranking_data_the_items_and_grades_are_known() -> None:
 def test_systems_that_no_query_tells_apart_have_no_such_queries() -> None:
     data = rp.RankingData(labels=[1.0, 0.0], offsets=[0, 2])
     scores = {"s0": np.array([2.0, 1.0]), "s1": np.array([4.0, 2.0])}
-    report = comparison_report(rp.compare(scores, data, "AP"), scores, data)
+    report = page_of(rp.compare(scores, data, "AP"), scores, data)
     assert "Where the best two differ most" not in [section.title for section in report.sections]
 
 
@@ -148,14 +170,16 @@ def test_curves_of_every_system() -> None:
 
 
 def test_curves_keep_the_gain_of_the_metric() -> None:
-    chart = cutoff_curves({"a": [0, 1]}, [2, 1], rp.metric("nDCG(gain=linear)@5"), offsets=[0, 2])
+    chart = cutoff_curves(
+        cutoff_means({"a": [0, 1]}, [2, 1], rp.metric("nDCG(gain=linear)@5"), offsets=[0, 2])
+    )
     assert isinstance(chart, LineChart)
     assert chart.series[0].points[0] == (1.0, 0.5)  # 1 / 2
 
 
 def test_a_tool_without_ndcg_is_told_of() -> None:
-    block = cutoff_curves({"a": [0, 1]}, [1e6, 1], offsets=[0, 2])
-    assert isinstance(block, Text)
+    block = cutoff_curves(cutoff_means({"a": [0, 1]}, [1e6, 1], offsets=[0, 2]))
+    assert isinstance(block, Paragraphs)
     assert block.paragraphs[0].startswith("nDCG at cutoffs is left out: ")
 
 
@@ -181,5 +205,5 @@ def test_a_report_that_cannot_be_written_is_refused_before_the_work(rankproof: R
 
 def test_the_command_is_told(rankproof: Run, tmp_path: Path) -> None:
     found, _ = report_of(2, ["AP"])
-    report = comparison_report(found, systems(2), LABELS, command="rankproof compare", offsets=OFFSETS)
+    report = page_of(found, systems(2), LABELS, command="rankproof compare", offsets=OFFSETS)
     assert blocks(report, "Reproduce")[0] == Command("rankproof compare")

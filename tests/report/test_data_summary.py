@@ -10,10 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
+from rankproof.data.duplicates import Duplicates, duplicates
 from rankproof.data.ranking import RankingData
+from rankproof.evaluation.data_summary import summarise
+from rankproof.evaluation.evaluate import empty_queries
 from rankproof.metrics.parse import metric
+from rankproof.report.content import DataTable
 from rankproof.report.pages.data_summary import data_blocks
-from rankproof.report.pages.duplicates import Duplicates, duplicates
 
 
 def by_pairs(data: RankingData) -> Duplicates:
@@ -65,9 +68,15 @@ def test_without_features_there_are_no_duplicates() -> None:
     assert duplicates(RankingData(labels=[0, 1], offsets=[0, 2])) == Duplicates(0, 0)
 
 
+def blocks_of(parts: dict[str, RankingData], name: str, tied: dict[str, int]) -> list[DataTable]:
+    empty = {part: empty_queries(metric(name), data) for part, data in parts.items()}
+    blocks = data_blocks(summarise(parts, name, empty), tied)
+    return [block for block in blocks if isinstance(block, DataTable)]
+
+
 def summary(parts: dict[str, RankingData]) -> dict[str, list[str]]:
-    counts, _ = data_blocks(parts, metric("nDCG"), {"test": 1})
-    return {row[0]: list(row[1:]) for row in counts.table.rows}  # type: ignore[union-attr]
+    counts, _ = blocks_of(parts, "nDCG", {"test": 1})
+    return {row[0]: list(row[1:]) for row in counts.table.rows}
 
 
 TRAIN = RankingData(
@@ -92,9 +101,7 @@ def test_counts() -> None:
 
 
 def test_grades_and_shared_queries() -> None:
-    counts, grades = (
-        block.table for block in data_blocks({"train": TRAIN, "test": TEST}, metric("nDCG"), {})
-    )  # type: ignore[union-attr]
+    counts, grades = (block.table for block in blocks_of({"train": TRAIN, "test": TEST}, "nDCG", {}))
     # Where no scores are known there is nothing to say of their ties.
     assert "queries with tied scores" not in [row[0] for row in counts.rows]
     assert counts.notes == ["1 query ids of test are also in train."]
@@ -107,7 +114,7 @@ def test_grades_and_shared_queries() -> None:
 
 def test_labels_of_many_values_are_summed_up() -> None:
     data = RankingData(labels=np.arange(101) / 10, offsets=[0, 101], X=np.zeros((101, 1)))
-    _, grades = (block.table for block in data_blocks({"train": data}, metric("DCG"), {}))  # type: ignore[union-attr]
+    _, grades = (block.table for block in blocks_of({"train": data}, "DCG", {}))
     assert [list(row) for row in grades.rows][:3] == [
         ["least", "0"],
         ["lower quartile", "2.5"],

@@ -1,4 +1,4 @@
-"""Modules of ``benchmarks/``, which is no package, for tests of what they claim."""
+"""Modules of ``benchmarks/`` and ``research/``, which are no packages, for tests of what they claim."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from types import ModuleType
 __all__ = ["script"]
 
 
-def script(name: str) -> ModuleType:
-    """The module of this name."""
-    path = Path(__file__).parents[2] / "benchmarks" / f"{name}.py"
-    spec = importlib.util.spec_from_file_location(name, path)
+def script(place: str) -> ModuleType:
+    """The module in the file at this place of the repository."""
+    path = Path(__file__).parents[2] / place
+    spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

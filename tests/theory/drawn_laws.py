@@ -10,8 +10,8 @@ import numpy as np
 
 from rankproof.losses import Loss
 from rankproof.metrics.base import Metric
-from rankproof.metrics.lists import RankedLists
-from rankproof.standardize.base import Target
+from rankproof.metrics.ranked.lists import RankedLists
+from rankproof.targets.base import Target
 
 
 @cache
@@ -100,7 +100,7 @@ def best_scores(loss: Loss, mean: np.ndarray) -> np.ndarray:
     if loss.name in ("kl", "softmax"):
         return np.log(mean)
     if loss.name == "bregman":
-        p = loss.p
+        p = loss.p  # type: ignore[attr-defined]
         return (mean**p).sum(axis=1, keepdims=True) ** ((2 - p) / p) * mean ** (p - 1)
     assert loss.name in ("squared", "centred-squared", "cosine")
     return mean

@@ -9,11 +9,12 @@ from fractions import Fraction
 from typing import Any
 
 from rankproof.feedback import Graded, Law
+from rankproof.feedback.spaces import Space, graded_space
+from rankproof.metrics.ranked.ties import sorting_rankings
+from rankproof.theory.base.risk import optimal_rankings
+from rankproof.theory.base.values import value_table
 from rankproof.theory.existence.checks import check_clash, check_contradiction, check_split, check_target
 from rankproof.theory.existence.decide import Existence
-from rankproof.theory.risk import optimal_rankings, sorts_of
-from rankproof.theory.spaces import Space, graded_space
-from rankproof.theory.values import value_table
 
 SPACES = {"3 items": graded_space(3, 2), "3 grades": graded_space(3, 3), "4 items": graded_space(4, 2)}
 ONE_HOT = Space("graded", 3, tuple(map(Graded, ((1, 0, 0), (0, 1, 0), (0, 0, 1)))))
@@ -22,7 +23,7 @@ ONE_HOT = Space("graded", 3, tuple(map(Graded, ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 def wrong_with(found: Existence, metric: Any) -> str | None:
     """What is wrong with the proofs of an answer, after a trip through a file."""
     table = value_table(metric, found.space)
-    again = Existence.from_json(json.loads(json.dumps(found.to_json())))
+    again = Existence.from_dict(json.loads(json.dumps(found.to_dict())))
     assert again == found
     if again.target is not None:
         return check_target(table, again.target)
@@ -35,8 +36,8 @@ def wrong_with(found: Existence, metric: Any) -> str | None:
 def is_optimal(found: Existence, metric: Any, law: Law) -> bool:
     """Brute force: every ranking that sorts E[u] is among the best under the law."""
     assert found.target is not None
-    means = [sum(p * found.target.of(y)[item] for y, p in law.pairs()) for item in range(found.space.items)]
-    return set(sorts_of(means)) <= set(optimal_rankings(metric, law))
+    means = [sum(p * found.target.row(y)[item] for y, p in law.pairs()) for item in range(found.space.items)]
+    return set(sorting_rankings(means)) <= set(optimal_rankings(metric, law))
 
 
 def some_laws(space: Space, count: int, seed: int) -> list[Law]:

@@ -38,7 +38,7 @@ def favour(law: Law, i: int, j: int, weight: str) -> Fraction:
     for y, p in law.pairs():
         if y[i] != y[j]:
             sign = 1 if y[i] > y[j] else -1
-            total += sign * p * weight_of(weight, max(y[i], y[j]), min(y[i], y[j]))
+            total += sign * p * weight_of(weight, max(y[i], y[j]), min(y[i], y[j]))  # type: ignore[assignment]
     return total
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+from rankproof.feedback.spaces import space_for
+from rankproof.theory.base.question import Question
 from rankproof.theory.certify import as_loss, as_metric
-from rankproof.theory.question import Question
-from rankproof.theory.spaces import space_for
 
 __all__ = [
     "always_one",

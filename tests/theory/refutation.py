@@ -13,10 +13,10 @@ import numpy as np
 from rankproof.errors import PrecisionError
 from rankproof.feedback import Law
 from rankproof.losses.base import Loss
+from rankproof.theory.base.risk import optimal_rankings
+from rankproof.theory.base.values import AnyMetric
 from rankproof.theory.minima.minimise import minimise
 from rankproof.theory.noise.laws import sample
-from rankproof.theory.risk import optimal_rankings
-from rankproof.theory.values import AnyMetric
 
 __all__ = ["drawn", "refutes"]
 

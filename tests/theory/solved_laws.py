@@ -11,6 +11,8 @@ from scipy.optimize import minimize
 
 from rankproof.feedback import Law
 from rankproof.losses import Loss
+from rankproof.metrics.ranked.ties import sorting_rankings
+from rankproof.theory.base.minimum import Minimum, sure_pairs
 
 PRECISE = {"gtol": 1e-9, "maxiter": 500}
 
@@ -43,3 +45,15 @@ def draw_law(rng: np.random.Generator, n: int, top: int) -> Law:
     weights = {y: int(rng.integers(1, 30)) for y in product(range(top + 1), repeat=n)}
     mass = sum(weights.values())
     return Law({y: Fraction(w, mass) for y, w in weights.items()})
+
+
+def rankings_of_minimum(minimum: Minimum) -> set[tuple[int, ...]]:
+    """Rankings (best item first) that are proven to sort a minimiser, or scores towards the infimum.
+
+    With radius 0 these are all rankings that sort the center, whose ties are exact; otherwise the one ranking
+    of all items when every pair is sure, else none.
+    """
+    n = len(minimum.center)
+    if minimum.radius and len(sure_pairs(minimum)) < n * (n - 1) // 2:
+        return set()
+    return set(sorting_rankings(minimum.center))

@@ -9,10 +9,10 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
+from rankproof.theory.base.verdict import Verdict
 from rankproof.theory.certify import certify, certify_metric
-from rankproof.theory.replay import replay
+from rankproof.theory.replay.replay import replay
 from rankproof.theory.rules import RULES
-from rankproof.theory.verdict import Verdict
 from theory.questions import asked, first_two, reciprocal
 
 __all__ = ["MADE", "changed", "leaves", "stored", "why_not"]
@@ -91,7 +91,7 @@ MADE: dict[str, tuple[Callable[[], Verdict], str, tuple[str, ...]]] = {
 
 @cache
 def _text(name: str) -> str:
-    return json.dumps(MADE[name][0]().to_json())
+    return json.dumps(MADE[name][0]().to_dict())
 
 
 def stored(name: str) -> dict[str, Any]:
@@ -134,4 +134,6 @@ def _other(value: Any) -> Any:
 
 def why_not(plain: dict[str, Any]) -> str:
     """What `replay` finds wrong, in one text."""
-    return " ".join(str(piece.wrong) for piece in replay(plain).pieces if piece.wrong is not None)
+    return " ".join(
+        str(piece.wrong) for piece in replay(plain, run_code=True).pieces if piece.wrong is not None
+    )

@@ -1,4 +1,4 @@
-"""Pairs weighted by where they are in the current list: where their zero is (``benchmarks/attentive.py``)."""
+"""Pairs weighted by where they are in the current list: where their zero is (``research/attentive.py``)."""
 
 from __future__ import annotations
 
@@ -7,17 +7,20 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from drawn import examples
 from theory.benchmark_scripts import script
 
+# A script of research, not of the package; its kernels take long to compile.
+pytestmark = pytest.mark.exhaustive
 ATTENTION = ("one", "log", "1/rank", "adjacent")
 
 
 @pytest.fixture(scope="module")
 def attentive() -> ModuleType:
-    return script("attentive")
+    return script("research/attentive.py")
 
 
 def mean_field(
@@ -45,7 +48,7 @@ def laws(draw: st.DrawFn) -> list[tuple[float, np.ndarray]]:
 
 
 @pytest.mark.parametrize("attend", ATTENTION)
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(law=laws(), shift=st.floats(-3, 3))
 def test_zero_at_log_of_the_mean_under_any_law(
     attentive: ModuleType, attend: str, law: list[tuple[float, np.ndarray]], shift: float
@@ -56,7 +59,7 @@ def test_zero_at_log_of_the_mean_under_any_law(
 
 
 @pytest.mark.parametrize("attend", ATTENTION)
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(law=laws(), seed=st.integers(0, 2**32 - 1))
 def test_no_other_zero(
     attentive: ModuleType, attend: str, law: list[tuple[float, np.ndarray]], seed: int

@@ -14,13 +14,14 @@ import numpy as np
 import pytest
 
 import rankproof as rp
-from laws.loss_minimum import TargetLaw, disagreements, draw_law, minimiser
+from properties.loss_minimum import TargetLaw, disagreements, draw_law, minimiser
 from rankproof.feedback import Law
+from rankproof.feedback.spaces import graded_space
 from rankproof.losses import OrderPreserving, Preorder, Squared
 from rankproof.losses.margins import MARGINS
-from rankproof.standardize import target_for
-from rankproof.theory.risk import optimal_rankings, regret, risk_of_scores, sorts_of
-from rankproof.theory.spaces import graded_space
+from rankproof.metrics.ranked.ties import sorting_rankings
+from rankproof.targets import target_for
+from rankproof.theory.base.risk import optimal_rankings, regret, risk_of_scores
 from theory.whole_laws import (
     best,
     distance_when_sorted,
@@ -31,6 +32,9 @@ from theory.whole_laws import (
     weak_orders,
     whole,
 )
+
+# The statements of the papers, on many drawn laws; what computes them has sharper tests elsewhere.
+pytestmark = pytest.mark.exhaustive
 
 F = Fraction
 SMOOTH = ("squared-hinge", "huber", "logistic", "exponential")
@@ -260,7 +264,7 @@ def test_definition_4_a_mean_target_is_optimal_when_all_that_sorts_it_is() -> No
     p = Law({(1, 1, 0): "8/13", (0, 0, 1): "5/13"})
     good = optimal_rankings("AP", p)
     for s in weak_orders(3):
-        assert (regret("AP", p, scores=s) == 0) == (set(sorts_of(s)) <= set(good))
+        assert (regret("AP", p, scores=s) == 0) == (set(sorting_rankings(s)) <= set(good))
     assert regret("DCG", p, scores=mean_target(target_for("DCG"), p)) == 0
 
 
@@ -279,7 +283,7 @@ def test_theorem_2_an_order_preserving_loss_with_the_target_is_consistent(loss: 
         u = outcomes(p, aimed.target)
         if min(abs(a - b) for a, b in combinations(u.mean, 2)) > 0.05 and u.mean.min() > 0.02:
             seen += 1
-            assert set(sorts_of(minimiser(aimed, u))) <= set(optimal_rankings(metric, p))
+            assert set(sorting_rankings(minimiser(aimed, u))) <= set(optimal_rankings(metric, p))
     assert seen > 5
 
 

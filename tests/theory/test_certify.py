@@ -8,16 +8,18 @@ from typing import Any
 
 import pytest
 
+from every_case import every_case, few_cases
 from rankproof.errors import RankproofError
 from rankproof.feedback import Law
 from rankproof.losses.base import Loss
-from rankproof.standardize import CONDITIONS
+from rankproof.targets import CONDITIONS
+from rankproof.theory.base.counterexample import Counterexample
+from rankproof.theory.base.risk import optimal_rankings, regret
+from rankproof.theory.base.verdict import Consistent, Inconsistent, Verdict
 from rankproof.theory.certify import as_loss, as_metric, certify, certify_metric
-from rankproof.theory.counterexample import Counterexample, in_class
 from rankproof.theory.noise import KINDS_OF, is_low_noise
-from rankproof.theory.risk import optimal_rankings, regret
+from rankproof.theory.noise.membership import in_class
 from rankproof.theory.rules import RULES
-from rankproof.theory.verdict import Consistent, Inconsistent, Verdict
 from theory.questions import (
     always_one,
     asked,
@@ -137,8 +139,8 @@ NOT_CONVEX = ["cosine", "q-family", "approx-ndcg"]
 WITH_TARGET = ["DCG", "nDCG@10", "P@5", "R@5", "RBP", "AUC", "F@3"]
 
 
-@pytest.mark.parametrize("loss", [*ORDER_PRESERVING, *NOT_CONVEX])
-@pytest.mark.parametrize("metric", WITH_TARGET)
+@every_case("loss", [*ORDER_PRESERVING, *NOT_CONVEX])
+@every_case("metric", WITH_TARGET)
 def test_losses_on_the_target_of_the_metric_are_consistent(loss: str, metric: str) -> None:
     verdict = certify(loss, metric)
     assert isinstance(verdict, Consistent)
@@ -161,13 +163,14 @@ def test_metrics_with_a_target(metric: str) -> None:
 def test_losses_that_do_not_optimise_ndcg(loss: str) -> None:
     verdict = certify(loss, "nDCG", grades=3)
     assert isinstance(verdict, Inconsistent)
-    found = Counterexample.from_json(verdict.evidence[0].data)
+    found = Counterexample.from_dict(verdict.evidence[0].data)
     # The witness by itself: what the loss converges to is not among the best rankings.
     assert not set(found.minimiser_rankings) & set(optimal_rankings("nDCG", found.law))
     assert min(regret("nDCG", found.law, ranking) for ranking in found.minimiser_rankings) == found.cost > 0
     assert verdict.way_out[0].startswith("softmax:normalised-gain is consistent with nDCG")
 
 
+@few_cases
 @pytest.mark.parametrize(
     "metric", ["AP", "ERR", "RR", "bpref", "Rprec", "MeanNDCG", "Success@2", "Success@4"]
 )
@@ -192,6 +195,7 @@ def test_c12_corollary_4_on_graphs() -> None:
     assert verdict.find("split") is not None
 
 
+@few_cases
 @pytest.mark.parametrize(
     ("metric", "noise"),
     [
@@ -281,6 +285,7 @@ METRICS = [
 ]
 
 
+@few_cases
 @pytest.mark.parametrize("seed", range(4))
 def test_no_law_refutes_a_consistent_verdict(seed: int) -> None:
     rng = random.Random(seed)

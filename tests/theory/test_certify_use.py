@@ -6,23 +6,25 @@ from typing import Any
 
 import pytest
 
+from every_case import exhaustive
 from rankproof.errors import ArgumentError, DataError, RankproofError
 from rankproof.feedback import Law
+from rankproof.feedback.spaces import graded_space
 from rankproof.losses import ListNet, Ordinal, PointwiseLogistic, Softmax, Squared
-from rankproof.standardize import GainTarget, UserTarget
+from rankproof.targets import GainTarget, UserTarget
+from rankproof.theory.base.verdict import Inconsistent, Undecided
 from rankproof.theory.certify import certify, certify_metric
-from rankproof.theory.sorting import sorting_of
-from rankproof.theory.spaces import graded_space
-from rankproof.theory.verdict import Inconsistent, Undecided
+from rankproof.theory.formulas.sorting import sorting_of
 from theory.questions import always_one, asked, first_two, name_of, share_of_pairs, success_at_2
 
 # What few items would make believe ---------------------------------------------------------------------
 
 
+@pytest.mark.exhaustive
 def test_agreement_by_chance_is_refuted_on_more_items() -> None:
     verdict = certify("pointwise-logistic", "AUC")
     assert isinstance(verdict, Inconsistent)
-    law = Law.from_json(verdict.evidence[0].data["law"])
+    law = Law.from_dict(verdict.evidence[0].data["law"])
     assert law.items == 4
 
 
@@ -169,7 +171,7 @@ def test_losses_that_cannot_read_the_feedback() -> None:
         certify(Softmax(target=turned), "nDCG")
 
 
-@pytest.mark.parametrize("items", [2, 3, 4, 5, 6])
+@pytest.mark.parametrize("items", [2, 3, 4, *exhaustive(5, 6)])
 def test_every_number_of_items(items: int) -> None:
     assert certify("softmax", "nDCG", items=items)
     assert certify_metric("P@2", items=items)
@@ -182,7 +184,7 @@ def test_the_table_beside_a_theorem_is_left_out_when_it_is_long() -> None:
 
 
 def test_a_seed_gives_the_same_verdict() -> None:
-    assert certify("RankNet", "nDCG", seed=3).to_json() == certify("RankNet", "nDCG", seed=3).to_json()
+    assert certify("RankNet", "nDCG", seed=3).to_dict() == certify("RankNet", "nDCG", seed=3).to_dict()
 
 
 def test_lower_is_better() -> None:

@@ -11,14 +11,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from laws.loss_cases import VARIANTS, highest_grade, identity
+from every_case import every_case, few_cases
+from properties.loss_cases import VARIANTS, highest_grade, identity
 from rankproof.errors import ArgumentError
 from rankproof.feedback import Law, Permutation, PreferenceGraph
 from rankproof.losses import Bregman, Duchi, Loss, Softmax
 from rankproof.losses import loss as loss_of
 from rankproof.theory.arithmetic.functions import exp, softplus
-from rankproof.theory.minima.enclosure import Minimum, check_minimum, enclose, rankings_of_minimum, sure_pairs
-from theory.solved_laws import draw_law, risk, solve
+from rankproof.theory.base.minimum import Minimum, sure_pairs
+from rankproof.theory.minima.enclosure import check_minimum, enclose
+from theory.solved_laws import draw_law, rankings_of_minimum, risk, solve
 
 
 def laws_for(loss: Loss, seed: int) -> list[Law]:
@@ -54,7 +56,7 @@ def infinite(loss: Loss, law: Law) -> bool:
     return getattr(loss, "rel", 1) > 1 and all(max(y) < 2 for y in law)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("loss", VARIANTS, ids=identity)
+@every_case("loss", VARIANTS, ids=identity)
 def test_the_minimiser_is_enclosed_and_proven(loss: Loss) -> None:
     for law in laws_for(loss, 3):
         near = solve(loss, law)
@@ -65,7 +67,7 @@ def test_the_minimiser_is_enclosed_and_proven(loss: Loss) -> None:
         assert found is not None, f"{loss} under {law!r}, near {near}"
         assert found.method == expected_method(loss)
         assert check_minimum(loss, law, found) is None
-        assert Minimum.from_json(json.loads(json.dumps(found.to_json()))) == found
+        assert Minimum.from_dict(json.loads(json.dumps(found.to_dict()))) == found
         center = np.array([float(c) for c in found.center])
         if found.method == "ball":
             gaps = center - near
@@ -76,7 +78,7 @@ def test_the_minimiser_is_enclosed_and_proven(loss: Loss) -> None:
             assert np.abs(risk(loss, law, center)[1]).max() < 1e-9
 
 
-@pytest.mark.parametrize("loss", VARIANTS, ids=identity)
+@every_case("loss", VARIANTS, ids=identity)
 def test_nothing_else_passes_the_check(loss: Loss) -> None:
     law = laws_for(loss, 4)[-1]
     found = enclose(loss, law, solve(loss, law))
@@ -124,6 +126,7 @@ CHANGED = [
 ]
 
 
+@few_cases
 @pytest.mark.parametrize(("name", "other"), CHANGED)
 def test_a_changed_loss_is_refused(name: str, other: str) -> None:
     law = draw_law(np.random.default_rng(8), 3, 2)

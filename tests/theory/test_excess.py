@@ -5,19 +5,21 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from itertools import permutations, product
+from typing import Any
 
 import numpy as np
 import pytest
 
+from every_case import every_case
 from rankproof.claims import Claim, Claims
 from rankproof.errors import ArgumentError
 from rankproof.losses import Bregman, Squared, loss
 from rankproof.metrics import METRICS, metric
 from rankproof.metrics.ap import AP
 from rankproof.metrics.base import Metric
-from rankproof.standardize import candidates, target_for
-from rankproof.standardize.base import Target
-from rankproof.standardize.positional import Positional
+from rankproof.targets import candidates, target_for
+from rankproof.targets.base import Target
+from rankproof.targets.positional import PositionalTarget
 from rankproof.theory.excess import Bound, excess_bound, regression_bound
 from rankproof.theory.rank_weights import rank_weights
 from theory.drawn_laws import DrawnLaws, best_scores, near_misses
@@ -54,7 +56,7 @@ def test_the_weights_of_four_ranks_for_the_target_of_the_metric(name: str, expec
 def standardised() -> list[tuple[Metric, Target]]:
     """Every positional metric of the registry, at no cutoff and at 1, with all its targets."""
     made = [cls() for cls in METRICS.values()]
-    made += [cls(cutoff=1) for cls in METRICS.values() if "cutoff" in cls.__dataclass_fields__]
+    made += [cls(cutoff=1) for cls in METRICS.values() if "cutoff" in cls.__dataclass_fields__]  # type: ignore[call-arg]
     pairs = [(m, target) for m in made if m.claims.value("positional") for target, claim in candidates(m)]
     return [
         (m, target) for m, target in pairs if target.standardizes(m).value is True and not same(m, target)
@@ -66,7 +68,7 @@ def same(asked: Metric, target: Target) -> bool:
     return target.name == "positional" and asked.of_labels((1, 0, 0)) == asked.of_labels((0, 0, 1))
 
 
-@pytest.mark.parametrize(("asked", "target"), standardised(), ids=str)
+@every_case(("asked", "target"), standardised(), ids=str)
 def test_weights_and_target_give_the_differences_between_all_rankings(asked: Metric, target: Target) -> None:
     weights = rank_weights(asked, target, 3)
     for labels in product((0, 1, 2), repeat=3):
@@ -80,7 +82,7 @@ def test_weights_and_target_give_the_differences_between_all_rankings(asked: Met
 
 def test_a_target_that_tells_no_items_apart_gives_no_weights() -> None:
     with pytest.raises(ArgumentError, match="cannot be read off"):
-        rank_weights("R", Positional(metric="R"), 3)
+        rank_weights("R", PositionalTarget(metric="R"), 3)
 
 
 class FalselyPositional(AP):
@@ -94,7 +96,7 @@ class FalselyPositional(AP):
 def test_a_false_claim_to_be_positional_is_found_out() -> None:
     fake = FalselyPositional()
     with pytest.raises(ArgumentError, match="the rank weights say"):
-        rank_weights(fake, Positional(metric=fake), 4)
+        rank_weights(fake, PositionalTarget(metric=fake), 4)
 
 
 # The constants ------------------------------------------------------------------------------------
@@ -185,8 +187,9 @@ def test_a_bound_for_long_lists_holds_for_shorter_ones() -> None:
 # Never violated -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("asked", POSITIONAL)
-@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.exhaustive
+@every_case("asked", POSITIONAL)
+@every_case("name", LOSSES)
 def test_no_drawn_law_violates_the_bound(name: str, asked: str) -> None:
     rng = np.random.default_rng([*name.encode(), *asked.encode()])
     aimed = loss(name, metric=asked)
@@ -246,7 +249,7 @@ def test_a_ranking_that_is_not_best_loses_the_margin(asked: str) -> None:
         (("kl", "DCG", 3, 0.1), "mass of excess_bound is needed"),
     ],
 )
-def test_what_has_no_bound_is_told_why(arguments: tuple, message: str) -> None:
+def test_what_has_no_bound_is_told_why(arguments: tuple[Any, ...], message: str) -> None:
     with pytest.raises(ArgumentError, match=message):
         excess_bound(*arguments)
 
@@ -266,7 +269,7 @@ def test_a_users_own_conjugate_has_no_known_curvature() -> None:
         ({"margin_exponent": 0, "margin_constant": 0.5}, "margin_constant"),
     ],
 )
-def test_margins_that_cannot_be(given: dict, message: str) -> None:
+def test_margins_that_cannot_be(given: dict[str, Any], message: str) -> None:
     with pytest.raises(ArgumentError, match=message):
         excess_bound("squared", "nDCG", 3, 0.1, **given)
 

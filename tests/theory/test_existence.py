@@ -10,24 +10,26 @@ from itertools import permutations, product
 
 import pytest
 
-from laws.strategies import ALL_VARIANTS
+from every_case import every_case, few_cases
+from properties.strategies import ALL_VARIANTS
 from rankproof.errors import PrecisionError
 from rankproof.feedback import Graded, Law
+from rankproof.feedback.spaces import Space, graded_space, graph_space, permutation_space
 from rankproof.metrics import METRICS
 from rankproof.metrics import metric as metric_of
-from rankproof.standardize import TARGETS, absence_of, candidates, target, why_none
+from rankproof.metrics.ranked.ties import sorting_rankings
+from rankproof.targets import TARGETS, absence_of, candidates, target, why_none
+from rankproof.theory.base.proofs import AssumptionA, SplitLaw, TargetTable
+from rankproof.theory.base.risk import optimal_rankings
+from rankproof.theory.base.values import value_table
 from rankproof.theory.existence.closed_form import closed_form
 from rankproof.theory.existence.decide import assumption_a, target_exists
-from rankproof.theory.existence.proofs import AssumptionA, Split, TargetTable
 from rankproof.theory.existence.symmetry import orbits, rounded
-from rankproof.theory.risk import optimal_rankings, sorts_of
-from rankproof.theory.spaces import Space, graded_space, graph_space, permutation_space
-from rankproof.theory.values import value_table
 from theory.existence_cases import ONE_HOT, SPACES, is_optimal, some_laws, wrong_with
 
 
-@pytest.mark.parametrize("space", SPACES.values(), ids=SPACES)
-@pytest.mark.parametrize("name", METRICS)
+@every_case("space", SPACES.values(), ids=SPACES)
+@every_case("name", METRICS)
 def test_every_metric_is_decided_as_its_claims_say(name: str, space: Space) -> None:
     metric = METRICS[name]()
     found = target_exists(metric, space)
@@ -47,12 +49,14 @@ def test_every_metric_is_decided_as_its_claims_say(name: str, space: Space) -> N
         assert wrong_with(found, metric) is None
 
 
+@few_cases
 @pytest.mark.parametrize("metric", [*METRICS, "Success@2", "ERR@2", "RR@2", "AP@2", "AP(denominator=min)@2"])
 def test_what_has_no_target_shows_it_on_a_small_space(metric: str) -> None:
     outcomes = {target_exists(metric, space).outcome for space in SPACES.values()}
     assert ("none" in outcomes) == (absence_of(metric_of(metric)) is not None)
 
 
+@pytest.mark.exhaustive
 def test_all_parameters_are_decided_as_their_claims_say() -> None:
     """Every metric with every other value of each parameter."""
     for metric in ALL_VARIANTS:
@@ -72,8 +76,8 @@ def test_success_at_2_needs_four_items() -> None:
     on_three = target_exists("Success@2", SPACES["3 items"])
     assert on_three.outcome == "target"
     assert on_three.target is not None
-    assert on_three.target.of(Graded((0, 1, 0))) == (0, 1, 0)
-    assert on_three.target.of(Graded((0, 1, 1))) == (0, 0, 0)
+    assert on_three.target.row(Graded((0, 1, 0))) == (0, 1, 0)
+    assert on_three.target.row(Graded((0, 1, 1))) == (0, 0, 0)
     assert target_exists("Success@2", SPACES["4 items"]).outcome == "none"
     assert target_exists("Success@3", SPACES["3 items"]).outcome == "trivial"
 
@@ -103,6 +107,7 @@ def test_metrics_with_a_target_and_its_closed_form(metric: str, form: str) -> No
     assert form in str(found)
 
 
+@few_cases
 @pytest.mark.parametrize(
     "metric", ["RR", "AP", "ERR", "PD", "WPDL", "tau", "MeanNDCG", "Rprec", "bpref", "ZeroOne"]
 )
@@ -133,11 +138,11 @@ def test_disagreement_has_no_target_on_graphs_and_permutations(space: Space) -> 
 def test_whole_numbers() -> None:
     found = target_exists("DCG", SPACES["3 grades"])
     assert found.target is not None
-    assert found.target.of(Graded((2, 0, 1))) == (3, 0, 1)
+    assert found.target.row(Graded((2, 0, 1))) == (3, 0, 1)
     shares = target_exists("R@1", SPACES["3 items"])
     assert shares.target is not None
-    assert shares.target.of(Graded((1, 0, 1))) == (1, 0, 1)
-    assert shares.target.of(Graded((1, 0, 0))) == (2, 0, 0)
+    assert shares.target.row(Graded((1, 0, 1))) == (1, 0, 1)
+    assert shares.target.row(Graded((1, 0, 0))) == (2, 0, 0)
 
 
 @pytest.mark.parametrize("metric", ["AP", "RR", "ERR(max_grade=1)"])
@@ -166,7 +171,7 @@ def test_independent_labels_sort_by_their_own_means(metric: str, worth: Callable
         if len(laws) < 3:
             continue
         means = [sum(p * worth(grade) for grade, p in law.items()) for law in laws]
-        assert set(sorts_of(means)) <= set(optimal_rankings(metric, Law.product(laws)))
+        assert set(sorting_rankings(means)) <= set(optimal_rankings(metric, Law.product(laws)))
 
 
 @pytest.mark.parametrize("metric", ["DCG", "AP", "ERR", "RR"])
@@ -174,7 +179,7 @@ def test_assumption_a_holds(metric: str) -> None:
     found = assumption_a(metric, SPACES["3 items"])
     assert found.holds
     assert found.feedback == (Graded((1, 0, 0)), Graded((0, 1, 0)), Graded((0, 0, 1)))
-    assert AssumptionA.from_json(json.loads(json.dumps(found.to_json()))) == found
+    assert AssumptionA.from_dict(json.loads(json.dumps(found.to_dict()))) == found
 
 
 def test_assumption_a_on_graphs_and_where_it_fails() -> None:
@@ -184,7 +189,7 @@ def test_assumption_a_on_graphs_and_where_it_fails() -> None:
     for metric in ("P@1", "Success@2", "ZeroOne", "judged"):
         failed = assumption_a(metric, SPACES["3 items"])
         assert not failed
-        assert AssumptionA.from_json(failed.to_json()) == failed
+        assert AssumptionA.from_dict(failed.to_dict()) == failed
 
 
 @pytest.mark.parametrize("metric", ["AP", "ERR(max_grade=1)", "Rprec", "ZeroOne", "P@2", "MeanNDCG"])
@@ -218,17 +223,17 @@ def test_closed_forms_tell_targets_apart() -> None:
         found = closed_form("P@1", TargetTable(space, tuple(rows)), Fraction(1, 10**6))
         assert found is not None
         again = target(found)
-        for y, row in zip(space.feedback, rows, strict=True):
+        for y, exact_row in zip(space.feedback, rows, strict=True):
             other = again.of_feedback(y)
-            order = [(a > b) - (a < b) for a in row for b in row]
+            order = [(a > b) - (a < b) for a in exact_row for b in exact_row]
             assert order == [(a > b + 1e-9) - (a < b - 1e-9) for a in other for b in other]
     constant = TargetTable(space, tuple((Fraction(1),) * 4 for _ in space.feedback))
     assert closed_form("P@1", constant) is None
     # Relevance for all labels but the first, 0000.
-    rows = tuple(tuple(Fraction(grade > 0) for grade in y) for y in space.feedback)  # type: ignore[union-attr]
-    assert closed_form("P@1", TargetTable(space, rows)) == "relevance"
+    binary = tuple(tuple(Fraction(grade > 0) for grade in y) for y in space.feedback)  # type: ignore[union-attr]
+    assert closed_form("P@1", TargetTable(space, binary)) == "relevance"
     first = (Fraction(0), Fraction(0), Fraction(0), Fraction(1))
-    assert closed_form("P@1", TargetTable(space, (first, *rows[1:]))) is None
+    assert closed_form("P@1", TargetTable(space, (first, *binary[1:]))) is None
     turned = tuple(tuple(-value for value in row) for row in rows)
     assert closed_form("P@1", TargetTable(space, turned)) is None
 
@@ -236,4 +241,4 @@ def test_closed_forms_tell_targets_apart() -> None:
 def test_split_is_a_plain_value() -> None:
     split = target_exists("RR", SPACES["3 items"]).split
     assert split is not None
-    assert Split.from_json(json.loads(json.dumps(split.to_json()))) == split
+    assert SplitLaw.from_dict(json.loads(json.dumps(split.to_dict()))) == split

@@ -10,13 +10,13 @@ import pytest
 from rankproof.errors import DataError, PrecisionError
 from rankproof.feedback import Graded, Law
 from rankproof.metrics import METRICS
-from rankproof.standardize import absence_of
+from rankproof.targets import absence_of
+from rankproof.theory.base.proofs import Contradiction, ForcedOrder, TargetTable
+from rankproof.theory.base.values import value_table
 from rankproof.theory.existence.checks import check_clash, check_contradiction, check_split, check_target
 from rankproof.theory.existence.decide import Existence, target_exists
 from rankproof.theory.existence.exchanges import exchange_target
-from rankproof.theory.existence.proofs import Contradiction, Part, TargetTable
 from rankproof.theory.existence.symmetry import check_symmetry, rounded
-from rankproof.theory.values import value_table
 from theory.existence_cases import ONE_HOT, SPACES
 
 
@@ -47,7 +47,7 @@ def test_a_wrong_contradiction_is_rejected() -> None:
     assert right is not None
     first, *others = right.parts
 
-    def wrong(part: Part) -> str:
+    def wrong(part: ForcedOrder) -> str:
         return str(check_contradiction(table, Contradiction((part, *others))))
 
     assert "cancel" in wrong(replace(first, weight=first.weight * 2))
@@ -69,11 +69,11 @@ def test_the_laws_of_the_registry_contradict() -> None:
     for name in ("AP", "RR", "Rprec", "bpref", "MeanNDCG"):
         absence = absence_of(METRICS[name]())
         assert absence is not None
-        parts = tuple(Part(Law(law), share) for share, law in absence.laws())
+        parts = tuple(ForcedOrder(Law(law), share) for share, law in absence.laws())
         assert check_contradiction(value_table(name, SPACES["3 items"]), Contradiction(parts)) is None
     pairs = absence_of(METRICS["PD"]())
     assert pairs is not None
-    parts = tuple(Part(Law(law), share) for share, law in pairs.laws())
+    parts = tuple(ForcedOrder(Law(law), share) for share, law in pairs.laws())
     assert check_contradiction(value_table("PD", SPACES["3 grades"]), Contradiction(parts)) is None
 
 
@@ -140,12 +140,12 @@ def test_precisions_that_disagree_are_refused() -> None:
 
 
 def test_damaged_answers_are_data_errors() -> None:
-    plain = target_exists("RR", SPACES["3 items"]).to_json()
+    plain = target_exists("RR", SPACES["3 items"]).to_dict()
     with pytest.raises(DataError, match="format"):
-        Existence.from_json({**plain, "version": 0})
+        Existence.from_dict({**plain, "version": 0})
     with pytest.raises(DataError, match="damaged"):
-        Existence.from_json({**plain, "split": {"law": plain["split"]["law"]}})
+        Existence.from_dict({**plain, "split": {"law": plain["split"]["law"]}})
     with pytest.raises(DataError, match="damaged"):
-        Existence.from_json({key: value for key, value in plain.items() if key != "clash"})
+        Existence.from_dict({key: value for key, value in plain.items() if key != "clash"})
     with pytest.raises(DataError, match="damaged"):
-        TargetTable.from_json({"feedback": "graded", "items": 3, "support": [[1, 0, 0]], "target": [["a"]]})
+        TargetTable.from_dict({"feedback": "graded", "items": 3, "support": [[1, 0, 0]], "target": [["a"]]})

@@ -8,19 +8,21 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from drawn import examples
 from rankproof.errors import ArgumentError, PrecisionError
 from rankproof.feedback import Graded
+from rankproof.feedback.spaces import Space, graded_space
+from rankproof.metrics.ranked.ties import sorting_rankings
+from rankproof.theory.base.proofs import TargetTable
+from rankproof.theory.base.risk import optimal_rankings
+from rankproof.theory.base.values import value_table
 from rankproof.theory.existence.checks import check_clash, check_target
 from rankproof.theory.existence.contradiction import find_contradiction
 from rankproof.theory.existence.decide import target_exists
-from rankproof.theory.existence.proofs import TargetTable
 from rankproof.theory.existence.symmetry import keeps_an_order, same_values
-from rankproof.theory.risk import optimal_rankings, sorts_of
-from rankproof.theory.spaces import Space, graded_space
-from rankproof.theory.values import value_table
 from theory.existence_cases import SPACES, is_optimal, ranked, some_laws, wrong_with
 
 
@@ -52,7 +54,8 @@ def varies(weights: Sequence[Fraction], worth: dict[Any, Fraction]) -> bool:
     return weights[0] != weights[-1] and any(len(values) > 1 for values in by_query.values())
 
 
-@settings(max_examples=15)
+@pytest.mark.exhaustive
+@examples(15)
 @given(made=positional_metrics(), seed=st.integers(0, 10**6))
 def test_every_positional_metric_has_a_target(
     made: tuple[Space, list[Fraction], dict[Any, Fraction]], seed: int
@@ -72,7 +75,8 @@ def test_every_positional_metric_has_a_target(
     assert check_target(value_table(metric, space), TargetTable(space, made_of)) is None
 
 
-@settings(max_examples=15)
+@pytest.mark.exhaustive
+@examples(15)
 @given(made=positional_metrics(), data=st.data())
 def test_one_changed_entry_is_noticed(
     made: tuple[Space, list[Fraction], dict[Any, Fraction]], data: st.DataObject
@@ -108,7 +112,7 @@ def test_one_changed_entry_is_noticed(
         assert check_target(value_table(metric, space), TargetTable(space, made_of)) is not None
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(data=st.data(), space=st.sampled_from([graded_space(3, 2), graded_space(3, 3)]))
 def test_any_values_are_decided(data: st.DataObject, space: Space) -> None:
     """The value of every order of labels drawn on its own: always a proof that holds, or a strange metric."""
@@ -137,7 +141,7 @@ def test_floats_are_read_with_their_rounding() -> None:
     found = target_exists(floats_dcg, SPACES["3 grades"])
     assert (found.outcome, found.closed_form) == ("target", "gain")
     assert found.target is not None
-    assert found.target.of(Graded((2, 0, 1))) == (3, 0, 1)
+    assert found.target.row(Graded((2, 0, 1))) == (3, 0, 1)
     assert wrong_with(found, floats_dcg) is None
 
 
@@ -179,11 +183,11 @@ def test_a_target_that_treats_items_differently_is_not_excluded() -> None:
     space = SPACES["3 grades"]
     assert target_exists(parity, space).outcome == "undecided"
     table = value_table(parity, space)
-    gain = [a - b for a, b in zip(table.of((0, 1, 2)), table.of((1, 0, 2)), strict=True)]
+    gain = [a - b for a, b in zip(table.row((0, 1, 2)), table.row((1, 0, 2)), strict=True)]
     u = {y: (d, Fraction(0), Fraction(-2)) for y, d in zip(space.feedback, gain, strict=True)}
     for law in some_laws(space, 100, seed=5):
         means = [sum(p * u[y][item] for y, p in law.pairs()) for item in range(3)]
-        assert set(sorts_of(means)) <= set(optimal_rankings(parity, law))
+        assert set(sorting_rankings(means)) <= set(optimal_rankings(parity, law))
     # Nor is there a contradiction, and the clash alone must not pass for a proof.
     assert find_contradiction(table) is None
     clash = target_exists(parity, space).clash
@@ -201,7 +205,7 @@ def test_weights_that_rise_have_no_target() -> None:
 
 
 def test_lower_is_better_turns_the_target() -> None:
-    from rankproof.theory.user.metric import as_user_metric
+    from rankproof.theory.custom.metric import as_user_metric
 
     def rank_of_relevant(ranking: tuple[int, ...], y: Any) -> int:
         return sum(rank * y[i] for rank, i in enumerate(ranking, start=1))
@@ -210,8 +214,8 @@ def test_lower_is_better_turns_the_target() -> None:
     higher = target_exists(rank_of_relevant, SPACES["3 items"])
     assert lower.target is not None
     assert higher.target is not None
-    assert lower.target.of(Graded((1, 0, 0))) == (1, 0, 0)
-    assert higher.target.of(Graded((1, 0, 0))) == (0, 1, 1)
+    assert lower.target.row(Graded((1, 0, 0))) == (1, 0, 0)
+    assert higher.target.row(Graded((1, 0, 0))) == (0, 1, 1)
 
 
 def test_two_items_always_have_a_target() -> None:

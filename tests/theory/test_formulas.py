@@ -13,26 +13,30 @@ import mpmath
 import numpy as np
 import pytest
 
-from laws.loss_cases import NOT_FOR_VALUES, OWN_FUNCTIONS, highest_grade, options_of, smooth_query
+from every_case import every_case
+from properties.loss_cases import NOT_FOR_VALUES, OWN_FUNCTIONS, highest_grade, options_of, smooth_query
 from rankproof.errors import ArgumentError, DataError
 from rankproof.feedback import Graded, Law, Permutation, PreferenceGraph
 from rankproof.losses import LOSSES, Bregman, Duchi, Loss, Margin, OrderPreserving, Preorder, Squared
 from rankproof.losses import loss as loss_of
 from rankproof.losses.margins import huber
 from rankproof.losses.softmax import Softmax
-from rankproof.standardize.base import TARGETS
-from rankproof.standardize.parse import target as target_of
-from rankproof.standardize.user import UserTarget
+from rankproof.targets.base import TARGETS
+from rankproof.targets.parse import target as target_of
+from rankproof.targets.user import UserTarget
 from rankproof.theory.arithmetic.functions import exp, log, softplus
-from rankproof.theory.arithmetic.intervals import Interval, UnprovenError
+from rankproof.theory.arithmetic.intervals import Enclosure, UnprovenError
 from rankproof.theory.arithmetic.jets import Jet, variables
-from rankproof.theory.formulas.formula import FORMULAS, MeanLoss, formula
-from rankproof.theory.formulas.pairwise import exact_pieces, pair_weights
-from rankproof.theory.formulas.readings import discount_weight, readings, target_values
+from rankproof.theory.formulas.formula import MeanLoss, formula
+from rankproof.theory.formulas.inputs import exact_inputs
+from rankproof.theory.formulas.margins import exact_pieces
+from rankproof.theory.formulas.pairwise import preorder_weights
+from rankproof.theory.formulas.table import LOSS_THEORY
+from rankproof.theory.formulas.target_numbers import discount_weight, target_values
 
 
 def test_every_registered_loss_has_a_formula() -> None:
-    assert set(FORMULAS) == set(LOSSES)
+    assert set(LOSS_THEORY) == set(LOSSES.values())
 
 
 def all_choices(cls: type[Loss]) -> Iterator[Loss]:
@@ -45,14 +49,14 @@ def all_choices(cls: type[Loss]) -> Iterator[Loss]:
 
 
 def point(scores: Any) -> tuple[Jet, ...]:
-    return variables([Interval.of(float(s)) for s in scores])
+    return variables([Enclosure.from_number(float(s)) for s in scores])
 
 
 def as_jet(found: Any) -> Jet:
-    return found if isinstance(found, Jet) else Jet(Interval.of(found), {}, {})
+    return found if isinstance(found, Jet) else Jet(Enclosure.from_number(found), {}, {})
 
 
-def middle(x: Interval) -> float:
+def middle(x: Enclosure) -> float:
     return float(x.middle)
 
 
@@ -125,7 +129,7 @@ def test_rational_losses_are_exact_on_fractions() -> None:
     # Within 1/2 of 1 above: (3/2 - 10/21)^2 / 2 - 0, below: 1 - t.
     huber_value = (Fraction(3, 2) - Fraction(10, 21)) ** 2 / 2 - (Fraction(1, 2) - Fraction(10, 21)) ** 2 / 2
     assert formula(Preorder(margin="huber"), s, y) == huber_value + Fraction(8, 3)
-    assert isinstance(formula(Softmax(), s, y), Interval)
+    assert isinstance(formula(Softmax(), s, y), Enclosure)
 
 
 def test_the_value_of_an_irrational_loss_is_enclosed() -> None:
@@ -141,8 +145,8 @@ GRAPH = PreferenceGraph({(0, 1): 2, (2, 1): "1/2"})
 
 
 def test_pairwise_losses_on_graphs_weigh_the_edges() -> None:
-    assert pair_weights(Preorder(), GRAPH) == {(0, 1): 2, (2, 1): Fraction(1, 2)}
-    assert pair_weights(Preorder(weight="pairs"), GRAPH) == {(0, 1): 1, (2, 1): Fraction(1, 4)}
+    assert preorder_weights(Preorder(), GRAPH) == {(0, 1): 2, (2, 1): Fraction(1, 2)}
+    assert preorder_weights(Preorder(weight="pairs"), GRAPH) == {(0, 1): 1, (2, 1): Fraction(1, 4)}
     scores = [Fraction(0), Fraction(1), Fraction(3)]
     # 2 (1 + 1) + 1/2 * 0
     assert formula(Preorder(margin="hinge"), scores, GRAPH) == 4
@@ -160,14 +164,14 @@ def test_other_losses_on_graphs_need_a_target() -> None:
     with pytest.raises(ArgumentError, match="a preference graph does not have"):
         formula(Squared(), [Fraction(0)] * 3, GRAPH)
     aimed = Squared(target=target_of("balance(bound=2)"))
-    assert readings(aimed, GRAPH) == [6 + 2, 6 - Fraction(5, 2), 6 + Fraction(1, 2)]
+    assert exact_inputs(aimed, GRAPH) == [6 + 2, 6 - Fraction(5, 2), 6 + Fraction(1, 2)]
 
 
 def test_a_permutation_is_read_as_grades() -> None:
-    assert readings(Squared(), Permutation((1, 3, 2))) == [3, 1, 2]
-    assert readings(Squared(target=target_of("rank-grade")), Permutation((1, 3, 2))) == [3, 1, 2]
+    assert exact_inputs(Squared(), Permutation((1, 3, 2))) == [3, 1, 2]
+    assert exact_inputs(Squared(target=target_of("rank-grade")), Permutation((1, 3, 2))) == [3, 1, 2]
     with pytest.raises(ArgumentError, match="defined on feedback of kind graded"):
-        readings(Squared(target=target_of("gain")), Permutation((1, 3, 2)))
+        exact_inputs(Squared(target=target_of("gain")), Permutation((1, 3, 2)))
 
 
 # What losses read ---------------------------------------------------------------------------------
@@ -199,16 +203,16 @@ SPECS = [
 QUERIES = [(0, 0, 0), (2, 0, 1), (1, 1, 0), (0, 2, 2, 1), (1,), (2, 1)]
 
 
-@pytest.mark.parametrize("spec", SPECS)
+@every_case("spec", SPECS)
 def test_targets_are_enclosed_as_the_kernels_have_them(spec: str) -> None:
     target = target_of(spec)
     for labels in QUERIES:
         found = target_values(target, Graded(labels))
         kernel = target.values(labels, [0, len(labels)])
         assert not any(isinstance(u, float) for u in found)
-        plain = [float(u.middle) if isinstance(u, Interval) else float(u) for u in found]
+        plain = [float(u.middle) if isinstance(u, Enclosure) else float(u) for u in found]
         assert plain == pytest.approx(kernel.tolist(), rel=1e-13, abs=1e-15), labels
-        assert all(u.high - u.low < 2**20 for u in found if isinstance(u, Interval))
+        assert all(u.high - u.low < 2**20 for u in found if isinstance(u, Enclosure))
         # Equal labels are known to be equal.
         for i, y in enumerate(labels):
             assert all(found[i] == found[j] for j, x in enumerate(labels) if x == y)
@@ -219,7 +223,7 @@ def test_labels_that_are_not_whole_are_enclosed_too() -> None:
         labels = (0.5, 2.0, 1.25)
         found = target_values(target_of(spec), Graded(labels))
         wanted = target_of(spec).values(labels, [0, 3]).tolist()
-        assert [float(Interval.of(u).middle) for u in found] == pytest.approx(wanted, rel=1e-13)
+        assert [float(Enclosure.from_number(u).middle) for u in found] == pytest.approx(wanted, rel=1e-13)
 
 
 def test_the_normalised_gain_contains_the_true_value() -> None:
@@ -227,7 +231,7 @@ def test_the_normalised_gain_contains_the_true_value() -> None:
     with mpmath.workprec(400):
         best = 3 + 1 / mpmath.log(3, 2)
         for found, gain in ((u[0], 3), (u[2], 1)):
-            assert isinstance(found, Interval)
+            assert isinstance(found, Enclosure)
             assert found.low <= gain / best * 2**128 <= found.high <= found.low + 20
     assert u[1] == 0
 
@@ -242,7 +246,7 @@ def test_discounts_contain_the_true_value(rank: int) -> None:
             "reciprocal": mpmath.mpf(1) / rank,
         }
         for name, value in wanted.items():
-            found = Interval.of(discount_weight(name, rank))
+            found = Enclosure.from_number(discount_weight(name, rank))
             # mpmath rounds exact halves and quarters too.
             slack = mpmath.mpf(2) ** -100
             assert found.low - slack <= value * 2**128 <= found.high + slack, name
@@ -284,9 +288,7 @@ def test_a_margin_that_takes_floats_alone_is_refused() -> None:
     own = Margin(lambda t: math.exp(-t), lambda t: -math.exp(-t), lambda t: math.exp(-t), name="mine")
     loss = Preorder(margin=own)
     assert formula(loss, [0.0, 1.0], (1, 0)) == math.e
-    with pytest.raises(
-        ArgumentError, match=r"Margin 'mine' cannot be run on Jet .*rankproof.theory.arithmetic.functions"
-    ):
+    with pytest.raises(ArgumentError, match=r"Margin 'mine' cannot be run on Jet .*rankproof.arithmetic"):
         formula(loss, point([0.0, 1.0]), (1, 0))
 
 
@@ -295,7 +297,7 @@ def test_a_margin_with_branches_runs_where_they_are_decided() -> None:
     loss = Preorder(margin=own)
     assert middle(formula(loss, point([0.5, 0.0]), (1, 0)).slope(0)) == -1
     with pytest.raises(UnprovenError, match="cannot be decided"):
-        formula(loss, variables([Interval.between(0, 2), Interval.of(0)]), (1, 0))
+        formula(loss, variables([Enclosure.from_bounds(0, 2), Enclosure.from_number(0)]), (1, 0))
 
 
 def test_margins_of_pieces_have_their_slopes() -> None:

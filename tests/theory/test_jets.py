@@ -13,11 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from every_case import few_cases
 from rankproof.errors import ArgumentError
 from rankproof.theory.arithmetic import elementary
 from rankproof.theory.arithmetic import functions as f
 from rankproof.theory.arithmetic.elementary import BITS, UnprovenError, exp_bounds, log_bounds, root_bounds
-from rankproof.theory.arithmetic.intervals import Interval
+from rankproof.theory.arithmetic.intervals import Enclosure
 from rankproof.theory.arithmetic.jets import Jet, variables
 
 UNIT = 1 << BITS
@@ -119,18 +120,18 @@ BINARY: dict[str, Callable[[Any, Any], Any]] = {
 
 
 @st.composite
-def boxed(draw: Any) -> tuple[Interval, Fraction]:
+def boxed(draw: Any) -> tuple[Enclosure, Fraction]:
     """An interval, perhaps a point, and a number inside."""
     a, b = sorted((draw(fractions), draw(fractions)))
     share = draw(st.fractions(0, 1, max_denominator=50))
     wide = draw(st.booleans())
-    return (Interval.between(a, b), a + share * (b - a)) if wide else (Interval.of(a), a)
+    return (Enclosure.from_bounds(a, b), a + share * (b - a)) if wide else (Enclosure.from_number(a), a)
 
 
 @pytest.mark.parametrize("name", BINARY)
 @given(one=boxed(), other=boxed())
 def test_arithmetic_contains_all_results(
-    name: str, one: tuple[Interval, Fraction], other: tuple[Interval, Fraction]
+    name: str, one: tuple[Enclosure, Fraction], other: tuple[Enclosure, Fraction]
 ) -> None:
     (a, x), (b, y) = one, other
     if name == "divide" and b.low <= 0 <= b.high:
@@ -151,7 +152,7 @@ def test_results_of_exact_numbers_are_rounded_outwards(name: str, x: Fraction, y
     """Both operands are points, so nothing but the rounding of the result separates its bounds."""
     if name == "divide" and y == 0:
         return
-    a, b, value = Interval.of(x), Interval.of(y), BINARY[name](x, y)
+    a, b, value = Enclosure.from_number(x), Enclosure.from_number(y), BINARY[name](x, y)
     for found in (BINARY[name](a, b), BINARY[name](a, y), BINARY[name](x, b)):
         assert value in found
         assert found.high - found.low <= 1
@@ -160,7 +161,7 @@ def test_results_of_exact_numbers_are_rounded_outwards(name: str, x: Fraction, y
 
 
 @given(boxed())
-def test_functions_contain_all_results(one: tuple[Interval, Fraction]) -> None:
+def test_functions_contain_all_results(one: tuple[Enclosure, Fraction]) -> None:
     a, x = one
     assert x * x in a.square()
     assert a.square().low >= 0
@@ -173,7 +174,7 @@ def test_functions_contain_all_results(one: tuple[Interval, Fraction]) -> None:
 
 
 @given(boxed(), st.fractions(Fraction(1, 10), 4, max_denominator=20))
-def test_powers_contain_all_results(one: tuple[Interval, Fraction], exponent: Fraction) -> None:
+def test_powers_contain_all_results(one: tuple[Enclosure, Fraction], exponent: Fraction) -> None:
     a, x = abs(one[0]), abs(one[1])
     value = mpmath.power(
         mpmath.mpf(x.numerator) / x.denominator, mpmath.mpf(exponent.numerator) / exponent.denominator
@@ -183,19 +184,19 @@ def test_powers_contain_all_results(one: tuple[Interval, Fraction], exponent: Fr
 
 
 def test_numbers_enter_as_they_are() -> None:
-    third = Interval.of(Fraction(1, 3))
+    third = Enclosure.from_number(Fraction(1, 3))
     assert third.high - third.low == 1
-    tenth = Interval.of(0.1)
+    tenth = Enclosure.from_number(0.1)
     assert Fraction(0.1) in tenth
     assert Fraction(1, 10) not in tenth
-    assert 3 * Interval.of(2) == 6
-    assert Interval.of(np.int64(4)) == 4
+    assert 3 * Enclosure.from_number(2) == 6
+    assert Enclosure.from_number(np.int64(4)) == 4
     with pytest.raises(UnprovenError, match="finite number, got inf"):
-        Interval.of(math.inf)
+        Enclosure.from_number(math.inf)
 
 
 def test_comparisons_are_proven_or_refused() -> None:
-    wide, third = Interval.between(0, 1), Interval.of(Fraction(1, 3))
+    wide, third = Enclosure.from_bounds(0, 1), Enclosure.from_number(Fraction(1, 3))
     assert wide < 2
     assert not wide > 1
     assert not wide < 0
@@ -259,18 +260,19 @@ ORDERS = [
 ]
 
 
-def derivative(jet: Jet, order: tuple[int, ...]) -> Interval:
+def derivative(jet: Jet, order: tuple[int, ...]) -> Enclosure:
     """The derivative of these orders in the three scores."""
     places = [i for i, times in enumerate(order) for _ in range(times)]
     return jet.value if not places else jet.slope(*places) if len(places) == 1 else jet.bend(*places)
 
 
+@few_cases
 @pytest.mark.parametrize("name", FORMULAS)
 def test_derivatives_are_those_of_mpmath(name: str) -> None:
     ours, theirs = FORMULAS[name]
     rng = np.random.default_rng(1)
     for point in rng.uniform(-1, 1, (3, 3)).tolist():
-        jet = ours(*variables([Interval.of(x) for x in point]))
+        jet = ours(*variables([Enclosure.from_number(x) for x in point]))
         for order in ORDERS:
             found = derivative(jet, order)
             value = mpmath.diff(theirs, tuple(map(mpmath.mpf, point)), order)
@@ -286,9 +288,9 @@ def test_a_box_contains_the_derivatives_of_all_its_points(name: str) -> None:
     rng = np.random.default_rng(2)
     for half in (0.3, 0.01):
         center = rng.uniform(-0.6, 0.6, 3)
-        box = ours(*variables([Interval.between(float(x) - half, float(x) + half) for x in center]))
+        box = ours(*variables([Enclosure.from_bounds(float(x) - half, float(x) + half) for x in center]))
         for point in rng.uniform(center - half, center + half, (8, 3)).tolist():
-            jet = ours(*variables([Interval.of(x) for x in point]))
+            jet = ours(*variables([Enclosure.from_number(x) for x in point]))
             for order in ORDERS:
                 inner, outer = derivative(jet, order), derivative(box, order)
                 assert outer.low <= inner.high, order
@@ -296,14 +298,14 @@ def test_a_box_contains_the_derivatives_of_all_its_points(name: str) -> None:
 
 
 def test_at_a_kink_the_slope_is_the_hull_of_both_sides() -> None:
-    x = variables([Interval.between(-1, 2)])[0]
+    x = variables([Enclosure.from_bounds(-1, 2)])[0]
     for jet, slope in ((f.positive_part(x), (0, 1)), (abs(x), (-1, 1)), (f.positive_part(-3 * x), (-3, 0))):
         assert (jet.slope(0).lower, jet.slope(0).upper) == slope
         with pytest.raises(UnprovenError, match="kink"):
             jet.bend(0, 0)
         # What is computed from it has no second derivative either.
         assert (jet * jet + x).hessian is None
-    point = variables([Interval.of(0)])[0]
+    point = variables([Enclosure.from_number(0)])[0]
     assert f.positive_part(point).slope(0).upper == 1
     squared = f.squared_positive_part(x)
     assert (squared.slope(0).lower, squared.slope(0).upper) == (0, 4)
@@ -317,7 +319,7 @@ def test_functions_take_floats_and_exact_numbers() -> None:
         value = float(theirs(mpmath.mpf(0.5), mpmath.mpf(-0.25), mpmath.mpf(0.125)))
         assert ours(0.5, -0.25, 0.125) == pytest.approx(value, rel=1e-13), name
         exact = ours(Fraction(1, 2), Fraction(-1, 4), Fraction(1, 8))
-        assert float(exact.middle if isinstance(exact, Interval) else exact) == pytest.approx(
+        assert float(exact.middle if isinstance(exact, Enclosure) else exact) == pytest.approx(
             value, rel=1e-15
         ), name
     assert f.positive_part(Fraction(-1)) == 0
@@ -326,7 +328,7 @@ def test_functions_take_floats_and_exact_numbers() -> None:
 
 
 def test_comparisons_of_jets_are_of_values() -> None:
-    a, b = variables([Interval.between(0, 1), Interval.between(2, 3)])
+    a, b = variables([Enclosure.from_bounds(0, 1), Enclosure.from_bounds(2, 3)])
     assert a < b
     assert b >= a
     assert a <= a  # one and the same number
@@ -336,7 +338,7 @@ def test_comparisons_of_jets_are_of_values() -> None:
 
 
 def test_numpy_functions_run_on_arrays_of_jets() -> None:
-    scores = np.array(variables([Interval.of(0), Interval.of(1)]), dtype=object)
+    scores = np.array(variables([Enclosure.from_number(0), Enclosure.from_number(1)]), dtype=object)
     total = np.exp(scores).sum() + np.float64(2.0) * np.log1p(np.exp(scores))[1] + np.sqrt(4 + scores).mean()
     slope = 1 + 1 / (2 * math.sqrt(4)) / 2
     assert float(total.slope(0).middle) == pytest.approx(slope, rel=1e-15)
@@ -345,7 +347,7 @@ def test_numpy_functions_run_on_arrays_of_jets() -> None:
 
 
 def test_division_by_what_may_be_zero_is_refused() -> None:
-    x = variables([Interval.between(-1, 1)])[0]
+    x = variables([Enclosure.from_bounds(-1, 1)])[0]
     for quotient in (lambda: 1 / x, lambda: x / 0, lambda: f.log(x), lambda: f.sqrt(x - 2), lambda: x**-1):
         with pytest.raises(UnprovenError):
             quotient()

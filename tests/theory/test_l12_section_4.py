@@ -17,9 +17,12 @@ import pytest
 from rankproof.feedback import Graded, Law, PreferenceGraph
 from rankproof.losses.margins import MARGINS
 from rankproof.theory import noise
+from rankproof.theory.base.risk import optimal_rankings
 from rankproof.theory.noise.laws import sample
-from rankproof.theory.risk import optimal_rankings
 from theory.pairwise_risk import least, on_permutations, on_ratings
+
+# The statements of the papers, on many drawn laws; what computes them has sharper tests elsewhere.
+pytestmark = pytest.mark.exhaustive
 
 # 4.1 Relationships with previous work ----------------------------------------------------------------
 

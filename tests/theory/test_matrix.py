@@ -10,21 +10,21 @@ import pytest
 
 from rankproof.errors import DataError
 from rankproof.evaluation.tables import as_text
+from rankproof.feedback.spaces import graded_space
 from rankproof.losses.base import LOSSES
 from rankproof.losses.parse import loss as loss_of
 from rankproof.metrics import METRICS
 from rankproof.metrics.parse import metric as metric_of
-from rankproof.report.matrix import SIGNS, matrix_tables
-from rankproof.theory.matrix import ANY, LOSS_ROWS, Matrix, certify_matrix, metric_columns
-from rankproof.theory.replay import replay
-from rankproof.theory.spaces import graded_space
-from rankproof.theory.values import value_table
-from rankproof.theory.verdict import Consistent, Inconsistent, Verdict
+from rankproof.theory.base.values import value_table
+from rankproof.theory.base.verdict import Consistent, Inconsistent, Verdict
+from rankproof.theory.matrix import ANY, LOSS_ROWS, VerdictMatrix, certify_matrix, metric_columns
+from rankproof.theory.matrix_tables import SIGNS, matrix_tables
+from rankproof.theory.replay.replay import replay
 from theory.benchmark_scripts import script
 
 
 @pytest.fixture(scope="module")
-def small() -> Matrix:
+def small() -> VerdictMatrix:
     losses = ["softmax", "squared:gain", "RankNet", "pointwise-logistic", "lambdarank"]
     return certify_matrix(losses, ["nDCG", "AP", "AUC", "P@2"], items=3, grades=2, effort=0.3)
 
@@ -47,7 +47,7 @@ def test_a_column_tells_rankings_apart(column: str) -> None:
     assert any(row != rows[0] for row in rows) or column.startswith("judged")
 
 
-def test_every_cell_has_a_verdict(small: Matrix) -> None:
+def test_every_cell_has_a_verdict(small: VerdictMatrix) -> None:
     assert small.losses == (ANY, "softmax", "squared:gain", "RankNet", "pointwise-logistic", "lambdarank")
     assert len(small.verdicts) == 6 * 4
     for loss in small.losses:
@@ -75,22 +75,22 @@ def test_every_cell_has_a_verdict(small: Matrix) -> None:
         ("lambdarank", "nDCG", "undecided"),
     ],
 )
-def test_known_cells(small: Matrix, loss: str, metric: str, outcome: str) -> None:
+def test_known_cells(small: VerdictMatrix, loss: str, metric: str, outcome: str) -> None:
     assert small[loss, metric].outcome == outcome
 
 
-def test_every_cell_replays(small: Matrix) -> None:
-    found = replay(json.loads(json.dumps(small.to_json())))
+def test_every_cell_replays(small: VerdictMatrix) -> None:
+    found = replay(json.loads(json.dumps(small.to_dict())))
     assert found.holds, found
 
 
-def test_no_cell_contradicts_what_is_known(small: Matrix) -> None:
+def test_no_cell_contradicts_what_is_known(small: VerdictMatrix) -> None:
     assert known_facts().contradictions(small.verdicts, grades=2) == []
 
 
 def known_facts() -> ModuleType:
     """What the benchmark holds the whole matrix against."""
-    return script("known_facts")
+    return script("benchmarks/shared/known_facts.py")
 
 
 def test_the_known_facts_are_about_the_matrix() -> None:
@@ -103,7 +103,7 @@ def test_the_known_facts_are_about_the_matrix() -> None:
     assert sum(outcome is not None for outcome in known) > 300
 
 
-def test_a_contradiction_would_be_seen(small: Matrix) -> None:
+def test_a_contradiction_would_be_seen(small: VerdictMatrix) -> None:
     def flipped(verdict: Verdict) -> Verdict:
         kind = Consistent if isinstance(verdict, Inconsistent) else Inconsistent
         return kind(**{field.name: getattr(verdict, field.name) for field in fields(verdict)})
@@ -119,25 +119,25 @@ def test_a_contradiction_would_be_seen(small: Matrix) -> None:
         assert len(known_facts().contradictions(wrong, grades=2)) == 1
 
 
-def test_a_matrix_comes_back_from_json(small: Matrix) -> None:
-    plain = json.loads(json.dumps(small.to_json()))
-    back = Matrix.from_json(plain)
-    assert back.to_json() == plain == small.to_json()
+def test_a_matrix_comes_back_from_json(small: VerdictMatrix) -> None:
+    plain = json.loads(json.dumps(small.to_dict()))
+    back = VerdictMatrix.from_dict(plain)
+    assert back.to_dict() == plain == small.to_dict()
     assert (back.losses, back.metrics, back.items, back.grades) == (small.losses, small.metrics, 3, 2)
 
 
 @pytest.mark.parametrize(
     "damage", [{}, {"format": "rankproof.verdict"}, {"cells": 3}, {"cells": [{}]}, {"items": None}]
 )
-def test_a_damaged_matrix_is_told(small: Matrix, damage: dict[str, object]) -> None:
-    plain = {**small.to_json(), **damage}
+def test_a_damaged_matrix_is_told(small: VerdictMatrix, damage: dict[str, object]) -> None:
+    plain = {**small.to_dict(), **damage}
     if damage in ({}, {"items": None}):
         plain.pop("items")
     with pytest.raises(DataError, match="matrix"):
-        Matrix.from_json(plain)
+        VerdictMatrix.from_dict(plain)
 
 
-def test_tables_for_people(small: Matrix) -> None:
+def test_tables_for_people(small: VerdictMatrix) -> None:
     reasons, grid = matrix_tables(small)
     assert len(reasons.rows) == 24
     text = as_text(grid)

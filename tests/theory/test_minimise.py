@@ -11,12 +11,12 @@ import pytest
 import rankproof.theory.minima.hinges as hinges
 from rankproof.errors import ArgumentError
 from rankproof.feedback import Law, Permutation, PreferenceGraph
+from rankproof.feedback.spaces import graded_space, graph_space, permutation_space
 from rankproof.losses import LOSSES, Preorder
 from rankproof.losses import loss as loss_of
+from rankproof.theory.custom.loss import as_user_loss
 from rankproof.theory.minima.expected import ExpectedLosses, loss_inputs
 from rankproof.theory.minima.minimise import minimise, minimise_many
-from rankproof.theory.spaces import graded_space, graph_space, permutation_space
-from rankproof.theory.user.loss import as_user_loss
 from theory import by_hand
 
 P = Law({(2, 0, 1): "1/4", (0, 1, 2): "1/2", (1, 1, 0): "1/4"})

@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
+from every_case import every_case
 from rankproof.errors import ArgumentError
 from rankproof.feedback import Graded, Law, Permutation, PreferenceGraph
-from rankproof.standardize.base import CONDITIONS
+from rankproof.targets.base import CONDITIONS
 from rankproof.theory import noise
 from rankproof.theory.noise import Answer, Violation
 from rankproof.theory.noise.laws import sample
@@ -290,8 +291,9 @@ def test_bad_use_is_told(call: Callable[[], object], message: str) -> None:
 # Sampled laws ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("name", "kind"), [*((None, kind) for kind in KINDS), *ASKED])
-@pytest.mark.parametrize(("items", "grades"), [(1, 2), (2, 2), (3, 2), (3, 3), (4, 3)])
+@pytest.mark.exhaustive
+@every_case(("name", "kind"), [*((None, kind) for kind in KINDS), *ASKED])
+@every_case(("items", "grades"), [(1, 2), (2, 2), (3, 2), (3, 3), (4, 3)])
 def test_sampled_laws_are_inside_their_class(name: str | None, kind: str, items: int, grades: int) -> None:
     rng = random.Random(f"{name} {kind} {items} {grades}")
     laws = [sample(name, items, grades, rng, kind) for _ in range(60)]

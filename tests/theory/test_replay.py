@@ -6,20 +6,22 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from drawn import examples
+from every_case import every_case
 from rankproof.errors import RankproofError
 from rankproof.feedback import Law
+from rankproof.feedback.spaces import space_from_plain
 from rankproof.losses.parse import loss as loss_of
+from rankproof.theory.base.proofs import SplitLaw
+from rankproof.theory.base.stored_values import metric_from_plain
+from rankproof.theory.base.values import value_table
+from rankproof.theory.base.verdict import OUTCOMES, Verdict
 from rankproof.theory.certify import as_metric
 from rankproof.theory.existence.checks import check_split
-from rankproof.theory.existence.proofs import Split
-from rankproof.theory.replay import replay
-from rankproof.theory.spaces import space_from_plain
-from rankproof.theory.stored.metric import metric_from_plain
-from rankproof.theory.values import value_table
-from rankproof.theory.verdict import OUTCOMES, Verdict
+from rankproof.theory.replay.replay import replay
 from theory.refutation import refutes
 from theory.stored_verdicts import MADE, changed, leaves, stored, why_not
 
@@ -67,8 +69,8 @@ def test_every_kind_and_method_is_among_them() -> None:
 @pytest.mark.parametrize("name", MADE)
 def test_a_verdict_comes_back_from_its_file(name: str) -> None:
     plain = stored(name)
-    assert Verdict.from_json(plain).to_json() == plain
-    assert str(Verdict.from_json(plain)).startswith(plain["outcome"].capitalize())
+    assert Verdict.from_dict(plain).to_dict() == plain
+    assert str(Verdict.from_dict(plain)).startswith(plain["outcome"].capitalize())
 
 
 # Changes by hand ---------------------------------------------------------------------------------------
@@ -232,8 +234,8 @@ def test_a_law_outside_the_class_is_refused() -> None:
     assert "the law is not independent" in why_not(plain)
 
 
-@pytest.mark.parametrize("outcome", OUTCOMES)
-@pytest.mark.parametrize("name", MADE)
+@every_case("outcome", OUTCOMES)
+@every_case("name", MADE)
 def test_another_answer_is_refused(name: str, outcome: str) -> None:
     plain = stored(name)
     if plain["outcome"] != outcome:
@@ -266,7 +268,7 @@ def one_change(draw: st.DrawFn) -> tuple[str, tuple[Any, ...]]:
     return name, draw(st.sampled_from(fitting))
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(one_change())
 def test_a_changed_number_or_word_is_refused(chosen: tuple[str, tuple[Any, ...]]) -> None:
     name, path = chosen
@@ -285,23 +287,23 @@ def still_true(before: Plain, plain: Plain, path: tuple[Any, ...]) -> bool:
     if piece["kind"] == "counterexample":
         # Values of a function are those that are stored.
         function = str(plain["metric"]).startswith("function ")
-        law = Law.from_json(piece["law"])
+        law = Law.from_dict(piece["law"])
         return function or refutes(loss_of(plain["loss"]), as_metric(plain["metric"]), law)
     if piece["kind"] == "split":
         space = space_from_plain(piece["space"])
         values = piece.get("values")
         table = value_table(plain["metric"], space) if values is None else metric_from_plain("f", values)
-        return path[2] == "pair" and check_split(table, Split.from_json(piece)) is None
+        return path[2] == "pair" and check_split(table, SplitLaw.from_dict(piece)) is None
     if piece["kind"] == "contradiction":
         # One law that contradicts itself does so with every weight.
         return path[-1] == "weight" and len(piece["parts"]) == 1
     return False
 
 
-JUNK = [None, [], {}, "", "1/0", -1, 10**9, 1.5, True, [[1]], float("nan")]
+JUNK: list[Any] = [None, [], {}, "", "1/0", -1, 10**9, 1.5, True, [[1]], float("nan")]
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(st.data())
 def test_damaged_data_is_never_a_crash(data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(list(MADE)))

@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 
 from architecture.layout import SOURCE, imported, parsed
+from every_case import exhaustive
 from rankproof.errors import DataError, FileFormatError, RankproofError
+from rankproof.theory.base.verdict import Verdict
 from rankproof.theory.certify import certify
 from rankproof.theory.matrix import certify_matrix
-from rankproof.theory.replay import replay, replay_file
+from rankproof.theory.replay.replay import CodeNotRunError, replay, replay_file
 from theory.questions import first_two
 from theory.stored_verdicts import stored, why_not
 
@@ -64,7 +66,7 @@ def test_texts_must_be_texts(field: str) -> None:
 
 def test_a_matrix_is_checked_cell_by_cell() -> None:
     matrix = certify_matrix(["softmax", "squared:gain"], ["nDCG", "AP"], grades=2, effort=0.2)
-    plain = json.loads(json.dumps(matrix.to_json()))
+    plain = json.loads(json.dumps(matrix.to_dict()))
     assert replay(plain).holds
     for field, other in (
         ("column", "DCG"),
@@ -96,21 +98,69 @@ def square(scores, feedback):
 """
 
 
+@pytest.mark.exhaustive
 def test_a_loss_in_a_file_is_run_again(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(PAIRS, encoding="utf-8")
     verdict = certify(f"{tmp_path}/mine.py:pairs", "nDCG", convex=True)
-    plain = json.loads(json.dumps(verdict.to_json()))
+    plain = json.loads(json.dumps(verdict.to_dict()))
     assert verdict.outcome == "inconsistent"
-    assert replay(plain).holds
+    assert replay(plain, run_code=True).holds
     plain["loss"] = plain["loss"].replace("pairs", "square")
     assert "the minimum is not proven" in why_not(plain)
     plain["loss"] = plain["loss"].replace("square", "gone")
     assert "has no 'gone'" in why_not(plain)
 
 
+LEAVES_A_MARK = f"""{PAIRS}
+from pathlib import Path
+Path(__file__).with_name("it_ran").touch()
+"""
+
+
+@pytest.mark.parametrize("metric", ["nDCG", *exhaustive("AP")])
+def test_a_file_that_evidence_names_is_not_run_unless_that_is_allowed(tmp_path: Path, metric: str) -> None:
+    """Neither for a counterexample (nDCG) nor for what excludes all convex losses (AP)."""
+    file, mark = tmp_path / "mine.py", tmp_path / "it_ran"
+    file.write_text(LEAVES_A_MARK, encoding="utf-8")
+    verdict = certify(f"{file}:pairs", metric, convex=True)
+    evidence = tmp_path / "why.json"
+    evidence.write_text(verdict.to_json(), encoding="utf-8")
+    mark.unlink()
+    for given in (verdict, verdict.to_dict()):
+        with pytest.raises(CodeNotRunError, match=r"mine\.py' has to be run.*read the file.*run_code=True"):
+            replay(given)
+    with pytest.raises(CodeNotRunError):
+        replay_file(evidence)
+    matrix = {
+        "format": "rankproof.matrix",
+        "cells": [{"row": "x", "column": "y", "verdict": verdict.to_dict()}],
+    }
+    with pytest.raises(CodeNotRunError):
+        replay(matrix)
+    assert Verdict.from_json(verdict.to_json()) == verdict
+    assert not mark.exists()
+    assert replay_file(evidence, run_code=True).holds
+    assert mark.exists()
+
+
+def test_a_metric_in_a_file_is_never_run_again(tmp_path: Path) -> None:
+    """Its values are stored."""
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "def first(ranking, feedback):\n    return feedback[ranking[0]] + 0.5 * feedback[ranking[1]]\n",
+        encoding="utf-8",
+    )
+    verdict = certify("squared", f"{file}:first")
+    file.write_text("raise RuntimeError", encoding="utf-8")
+    assert verdict.evidence
+    assert replay(verdict).holds
+    assert replay(verdict, run_code=True).holds
+
+
+@pytest.mark.exhaustive
 def test_that_a_loss_is_convex_must_have_been_said(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(PAIRS, encoding="utf-8")
-    plain = certify(f"{tmp_path}/mine.py:pairs", "nDCG", convex=True).to_json()
+    plain = certify(f"{tmp_path}/mine.py:pairs", "nDCG", convex=True).to_dict()
     plain["scope"]["convex"] = None
     assert "is not said to be convex" in why_not(plain)
 
@@ -122,7 +172,7 @@ def test_a_loss_given_in_python_cannot_be_replayed_and_that_is_told() -> None:
 
     verdict = certify(softmax, "nDCG", convex=True)
     assert (verdict.outcome, verdict.loss) == ("inconsistent", "function softmax")
-    assert "write it into a file" in why_not(verdict.to_json())
+    assert "write it into a file" in why_not(verdict.to_dict())
 
 
 def test_a_function_is_not_taken_for_the_metric_of_its_name() -> None:
@@ -131,7 +181,7 @@ def test_a_function_is_not_taken_for_the_metric_of_its_name() -> None:
 
     verdict = certify("squared", nDCG)
     assert verdict.metric == "function nDCG"
-    plain = verdict.to_json()
+    plain = verdict.to_dict()
     plain["metric"] = "nDCG"
     assert replay(verdict).holds
     assert not replay(plain).holds
@@ -139,9 +189,10 @@ def test_a_function_is_not_taken_for_the_metric_of_its_name() -> None:
 
 # What replay is made of --------------------------------------------------------------------------------
 
-FINDERS = ("rules", "search", "certify", "matrix", "question", "agreement", "evidence", "minima.convergence")
+FINDERS: tuple[str, ...] = ("rules", "search", "certify", "matrix", "base.question", "minima.convergence")
 FINDERS += tuple(
-    f"existence.{name}" for name in ("decide", "witness", "contradiction", "exchanges", "closed_form")
+    f"existence.{name}"
+    for name in ("agreement", "decide", "witness", "contradiction", "exchanges", "closed_form")
 )
 
 
@@ -170,9 +221,10 @@ def theory_of(module: str) -> set[str]:
     return {".".join(name[: end + 1]) for name in names for end in range(len(name))}
 
 
+@pytest.mark.exhaustive
 def test_replay_imports_nothing_that_finds_evidence() -> None:
-    theory = theory_of("rankproof.theory.replay")
-    assert {"existence.checks", "minima.enclosure", "replay", "stored.evidence"} <= theory
+    theory = theory_of("rankproof.theory.replay.replay")
+    assert {"existence.checks", "minima.enclosure", "replay.evidence", "base.evidence"} <= theory
     assert not theory & set(FINDERS)
 
 

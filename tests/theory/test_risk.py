@@ -13,12 +13,18 @@ import pytest
 from metrics.one_query import value
 from rankproof.errors import ArgumentError, DataError, PrecisionError
 from rankproof.feedback import Law, Permutation, PreferenceGraph
+from rankproof.feedback.spaces import space_of
 from rankproof.metrics import METRICS
 from rankproof.metrics.parse import metric as metric_of
-from rankproof.theory.arithmetic.exact import PRECISIONS, discount_fractions, in_fractions, root_fraction
+from rankproof.metrics.ranked.ties import sorting_rankings
+from rankproof.theory.arithmetic.metric_fractions import (
+    PRECISIONS,
+    discount_fractions,
+    in_fractions,
+    root_fraction,
+)
+from rankproof.theory.base.risk import optimal_rankings, regret, risk_of_scores, risks
 from rankproof.theory.noise.laws import sample
-from rankproof.theory.risk import optimal_rankings, regret, risk_of_scores, risks, sorts_of
-from rankproof.theory.spaces import space_of
 
 TABLE_2 = Law({(1, 1, 0): Fraction(8, 13), (0, 0, 1): Fraction(5, 13)})
 
@@ -75,7 +81,7 @@ def test_equal_scores_are_the_mean_of_all_rankings() -> None:
     ],
 )
 def test_rankings_that_sort_scores(scores: list[Any], rankings: list[tuple[int, ...]]) -> None:
-    assert sorts_of(scores) == rankings
+    assert list(sorting_rankings(scores)) == rankings
 
 
 def test_regret_is_what_is_missing() -> None:

@@ -12,9 +12,9 @@ import pytest
 
 from rankproof.errors import ArgumentError, FileFormatError, UnknownNameError
 from rankproof.feedback import Graded, Law
-from rankproof.theory.spaces import graded_space
-from rankproof.theory.user.code import is_place, load_function
-from rankproof.theory.user.loss import as_user_loss
+from rankproof.feedback.spaces import graded_space
+from rankproof.theory.custom.code import is_place, load_function
+from rankproof.theory.custom.loss import as_user_loss
 from theory import by_hand
 
 SPACE = graded_space(3, 2)

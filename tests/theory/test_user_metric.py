@@ -13,14 +13,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from every_case import few_cases
 from rankproof.errors import ArgumentError, PrecisionError, UnknownNameError
 from rankproof.feedback import Law
+from rankproof.feedback.spaces import graded_space, graph_space, permutation_space
+from rankproof.theory.base.risk import optimal_rankings, regret
+from rankproof.theory.base.stored_values import metric_from_plain, metric_to_plain
+from rankproof.theory.base.values import value_table
 from rankproof.theory.certify import as_metric, certify_metric
-from rankproof.theory.risk import optimal_rankings, regret
-from rankproof.theory.spaces import graded_space, graph_space, permutation_space
-from rankproof.theory.stored.metric import metric_from_plain, metric_to_plain
-from rankproof.theory.user.metric import as_user_metric
-from rankproof.theory.values import value_table
+from rankproof.theory.custom.metric import as_user_metric
 
 BINARY = graded_space(3, 2)
 Function = Callable[[tuple[int, ...], Any], Any]
@@ -135,7 +136,7 @@ def test_none_on_feedback_that_says_nothing_counts_0() -> None:
 
     table = value_table(share, BINARY)
     assert [row[0] for row in table.values] == [0] * 6
-    assert table.of((0, 1, 2))[BINARY.index(BINARY.feedback[-1])] == Fraction(1, 3)
+    assert table.row((0, 1, 2))[BINARY.index(BINARY.feedback[-1])] == Fraction(1, 3)
 
 
 @pytest.mark.parametrize(
@@ -200,6 +201,7 @@ def dcg(labels: list[int], cutoff: int | None = None) -> float:
     return sum((2**y - 1) / math.log2(k + 1) for k, y in enumerate(labels[:cutoff], start=1))
 
 
+@few_cases
 @pytest.mark.parametrize("cutoff", [None, 2])
 def test_logarithms_in_floats_have_the_target_of_the_metric(cutoff: int | None) -> None:
     def ndcg(ranking: tuple[int, ...], feedback: Any) -> float:

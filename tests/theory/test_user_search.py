@@ -9,17 +9,19 @@ from typing import Any
 import numpy as np
 import pytest
 
+from every_case import few_cases
 from rankproof.feedback import Law
-from rankproof.theory.minima.enclosure import Minimum
-from rankproof.theory.minima.user import check_user_minimum
+from rankproof.feedback.spaces import graded_space
+from rankproof.theory.base.minimum import Minimum
+from rankproof.theory.custom.loss import as_user_loss
+from rankproof.theory.minima.custom import check_user_minimum
 from rankproof.theory.search.find import find_counterexample
-from rankproof.theory.spaces import graded_space
-from rankproof.theory.user.loss import as_user_loss
 from theory import by_hand
 
 BINARY, GRADED = graded_space(3, 2), graded_space(3, 3)
 
 
+@few_cases
 @pytest.mark.parametrize(("name", "gradient"), [("RankNet", by_hand.pairs_slope), ("squared:gain", None)])
 def test_a_users_convex_loss_is_refuted(name: str, gradient: Any) -> None:
     own = as_user_loss(by_hand.LOSSES[name], gradient=gradient, convex=True, name="own")

@@ -2,7 +2,8 @@
 
 A law is a row of weights, one per feedback of a space; it need not have sum 1, since factors do not change
 which ranking is best. Values and targets become whole numbers by a common denominator, so that equal means
-equal. Logarithms are the fractions of `rankproof.theory.arithmetic.exact`, the same in metric and target.
+equal. Logarithms are the fractions of `rankproof.theory.arithmetic.metric_fractions`, the same in metric and
+target.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from rankproof.feedback import Law
-from rankproof.standardize import Target
-from rankproof.theory.arithmetic.exact import PRECISIONS, in_fractions
-from rankproof.theory.spaces import Space
-from rankproof.theory.values import value_table
+from rankproof.feedback.spaces import Space
+from rankproof.targets import Target
+from rankproof.theory.arithmetic.metric_fractions import PRECISIONS, in_fractions
+from rankproof.theory.base.values import value_table
 
 
 def whole(rows: Any) -> np.ndarray:
@@ -54,7 +55,7 @@ def best(worth: np.ndarray) -> np.ndarray:
 def sorting(scores: np.ndarray) -> np.ndarray:
     """Whether each ranking (column) sorts each row of scores; equal scores may stand in any order."""
     placed = scores[:, rankings(scores.shape[1])]
-    return (placed[:, :, :-1] >= placed[:, :, 1:]).all(axis=2)
+    return np.all(placed[:, :, :-1] >= placed[:, :, 1:], axis=2)
 
 
 def draw(rng: np.random.Generator, laws: int, feedbacks: int) -> np.ndarray:

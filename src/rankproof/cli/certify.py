@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from rankproof.cli.show import Progress
-    from rankproof.theory.matrix import Matrix
+    from rankproof.cli.terminal import Progress
+    from rankproof.theory.matrix import VerdictMatrix
+from rankproof.theory.defaults import EFFORT, GRADES, ITEMS, MATRIX_GRADES
 
 __all__ = ["certify"]
 
@@ -24,10 +25,12 @@ __all__ = ["certify"]
 @click.option(
     "--noise",
     metavar="CONDITION",
-    help="What is known of the noise in the labels: independent, 'one relevant', binary, 'low noise', "
+    help="A condition on the noise in the labels: independent, 'one relevant', binary, 'low noise', "
     "order-preserving, rank-differentiable.",
 )
-@click.option("--items", type=int, default=3, show_default=True, help="Items of the lists that are tried.")
+@click.option(
+    "--items", type=int, default=ITEMS, show_default=True, help="Items of the lists that are tried."
+)
 @click.option(
     "--grades",
     type=int,
@@ -44,7 +47,7 @@ __all__ = ["certify"]
 @click.option("--convex", is_flag=True, help="A loss of your own is convex in the scores.")
 @click.option("--matrix", is_flag=True, help="Every loss with every metric.")
 @click.option(
-    "--effort", type=float, default=1.0, show_default=True, help="How long to search for counterexamples."
+    "--effort", type=float, default=EFFORT, show_default=True, help="How long to search for counterexamples."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, evidence included.")
 @click.option("--evidence", metavar="FILE", help="Write the verdict with its evidence, for rankproof replay.")
@@ -90,7 +93,7 @@ def certify(
                 "--matrix is about graded labels and the metrics and losses of rankproof: leave out "
                 "--feedback, --lower-is-better and --convex."
             )
-        _matrix(items, 3 if grades is None else grades, noise, effort, as_json, evidence, report)
+        _matrix(items, MATRIX_GRADES if grades is None else grades, noise, effort, as_json, evidence, report)
         return
     if report is not None:
         raise click.UsageError("--report goes with --matrix.")
@@ -100,17 +103,18 @@ def certify(
         )
     from rankproof.theory.certify import certify as decide
     from rankproof.theory.certify import certify_metric
+    from rankproof.theory.custom.code import is_place
 
     _check_folder(evidence)
     direction = "lower" if lower_is_better else "higher"
-    known = 2 if grades is None else grades
+    grade_count = GRADES if grades is None else grades
     if loss is None:
         verdict = certify_metric(
-            metric, noise, items=items, grades=known, feedback=feedback, direction=direction
+            metric, noise, items=items, grades=grade_count, feedback=feedback, direction=direction
         )
     else:
         verdict = decide(
-            *(loss, metric, noise, items, known),
+            *(loss, metric, noise, items, grade_count),
             feedback=feedback,
             direction=direction,
             convex=True if convex else None,
@@ -118,14 +122,17 @@ def certify(
         )
     # Shown first: a file that cannot be written does not take the verdict with it.
     if as_json:
-        _print_json(verdict.to_json())
-        _write(evidence, verdict.to_json())
+        click.echo(verdict.to_json())
+        _write(evidence, verdict.to_dict())
     else:
         click.echo(verdict)
         _sources(" ".join([verdict.reason, verdict.reference, *verdict.way_out]))
-        _write(evidence, verdict.to_json())
+        _write(evidence, verdict.to_dict())
         if evidence is not None:
-            click.echo(f"evidence  {evidence} (rankproof replay {evidence} checks it again)")
+            again = f"rankproof replay {evidence}"
+            if loss is not None and is_place(loss):
+                again += " --run-code"
+            click.echo(f"evidence  {evidence} ({again} checks it again)")
     click.get_current_context().exit(verdict.exit_status)
 
 
@@ -138,9 +145,9 @@ def _matrix(
     evidence: str | None,
     report: str | None,
 ) -> None:
-    from rankproof.cli.show import progress_bar, show_table
-    from rankproof.report.matrix import matrix_tables
+    from rankproof.cli.terminal import progress_bar, show_table
     from rankproof.theory.matrix import certify_matrix
+    from rankproof.theory.matrix_tables import matrix_tables
 
     _check_folder(evidence)
     if report is not None:
@@ -151,12 +158,12 @@ def _matrix(
         matrix = certify_matrix(items=items, grades=grades, noise=noise, effort=effort, progress=tell)
     # Shown first: a file that cannot be written does not take minutes of work with it.
     if as_json:
-        _print_json(matrix.to_json())
+        click.echo(matrix.to_json())
     else:
         for table in matrix_tables(matrix):
             show_table(table)
             click.echo()
-    _write(evidence, matrix.to_json())
+    _write(evidence, matrix.to_dict())
     if report is not None:
         with progress_bar() as tell:
             _write_report(report, matrix, tell)
@@ -168,12 +175,14 @@ def _matrix(
         click.echo(f"report    {report}")
 
 
-def _write_report(path: str, matrix: Matrix, progress: Progress | None) -> None:
-    from rankproof.cli.options import given_command
+def _write_report(path: str, matrix: VerdictMatrix, progress: Progress | None) -> None:
+    from rankproof.cli.commands import running_command
+    from rankproof.experiments.laws.of_matrix import matrix_scenes
     from rankproof.report.html import write_report
     from rankproof.report.pages.certification import certification_report
 
-    write_report(certification_report(matrix, given_command(without=("report",)), progress), path)
+    scenes = list(matrix_scenes(matrix, progress))
+    write_report(certification_report(matrix, scenes, running_command(without=("report",))), path)
 
 
 def _check_folder(path: str | None) -> None:
@@ -190,20 +199,14 @@ def _write(path: str | None, plain: dict[str, Any]) -> None:
         return
     import json
 
-    from rankproof.data.open import create_bytes
+    from rankproof.files import create_bytes
 
     with create_bytes(path) as file:
         file.write((json.dumps(plain, ensure_ascii=False, indent=1) + "\n").encode())
 
 
-def _print_json(plain: dict[str, Any]) -> None:
-    import json
-
-    click.echo(json.dumps(plain, ensure_ascii=False))
-
-
 def _sources(text: str) -> None:
-    from rankproof.report.sources import sources_in
+    from rankproof.papers import sources_in
 
     for short, paper in sources_in(text).items():
         click.echo(f"          {short}: {paper}")

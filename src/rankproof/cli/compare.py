@@ -9,15 +9,14 @@ import click
 from rankproof.cli.options import (
     DEFAULT_METRICS,
     data_options,
-    example_files,
-    load,
     metric_option,
     output_options,
-    refuse_uncounted,
 )
+from rankproof.evaluation.defaults import CORRECTION, SEED, SIGNIFICANCE, TEST
 
 if TYPE_CHECKING:
     from rankproof.evaluation.compare import Comparison
+    from rankproof.evaluation.data_summary import DataSummary, GradeCounts
 
 __all__ = ["compare"]
 
@@ -28,22 +27,28 @@ __all__ = ["compare"]
 @data_options
 @click.option(
     "--test",
-    default="randomisation",
+    default=TEST,
     metavar="TEST",
     show_default=True,
     help="The paired test that decides: randomisation, t or wilcoxon. All three are shown.",
 )
 @click.option(
-    "--level", type=float, default=0.05, show_default=True, help="Accepted chance of any false winner."
+    "--level",
+    type=float,
+    default=SIGNIFICANCE,
+    show_default=True,
+    help="Accepted chance of any false winner.",
 )
 @click.option(
     "--correction",
-    default="metric",
+    default=CORRECTION,
     metavar="metric|all",
     show_default=True,
     help="Holm over the pairs of each metric, or over the pairs of all metrics together.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of bootstrap and sampled tests.")
+@click.option(
+    "--seed", type=int, default=SEED, show_default=True, help="Seed of bootstrap and sampled tests."
+)
 @click.option("--example", is_flag=True, help="Compare the two small runs that are shipped with rankproof.")
 @click.option("--report", metavar="FILE", help="Also write a report: one HTML file that needs no network.")
 @output_options
@@ -54,7 +59,6 @@ def compare(
     data: str | None,
     convention: str,
     missing: Literal["zero", "skip"] | None,
-    threads: int | None,
     test: str,
     level: float,
     correction: str,
@@ -73,10 +77,12 @@ def compare(
     rankproof compare a.txt b.txt --data test.txt -m nDCG@10 --test t --json
     rankproof compare a.trec b.trec --qrels qrels.txt --report comparison.html
     """
-    from rankproof.cli.show import show_table
-    from rankproof.cli.warm import warm_up
+    from rankproof.cli.compile_ahead import compile_ahead
+    from rankproof.cli.inputs import load
+    from rankproof.cli.terminal import show_table
+    from rankproof.data.samples import example_files
     from rankproof.evaluation.compare import compare as run_compare
-    from rankproof.evaluation.run import metric_list
+    from rankproof.evaluation.evaluate import metric_list, refuse_uncounted
 
     if example:
         if runs or qrels or data:
@@ -92,10 +98,10 @@ def compare(
     chosen = metrics or DEFAULT_METRICS
     # Refused before a large file is read.
     metric_list(chosen)
-    ready = warm_up(chosen, convention)
+    ready = compile_ahead(chosen, convention)
     systems, judged = load(runs, qrels, data)
     ready()
-    found = run_compare(
+    comparison = run_compare(
         systems,
         judged,
         chosen,
@@ -105,43 +111,60 @@ def compare(
         seed=seed,
         convention=convention,
         missing=missing,
-        threads=threads,
     )
-    refuse_uncounted(next(iter(found.results.values())).counted, str(qrels or data))
+    refuse_uncounted(next(iter(comparison.results.values())).counted, str(qrels or data))
     if output == "json":
-        click.echo(found.to_json())
+        click.echo(comparison.to_json())
     elif output == "csv":
-        click.echo(found.to_csv(), nl=False)
+        click.echo(comparison.to_csv(), nl=False)
     elif output == "latex":
-        click.echo(found.to_latex())
+        click.echo(comparison.to_latex())
     else:
-        show_table(found.table())
-        for name in found.metrics:
+        show_table(comparison.table())
+        for name in comparison.metrics:
             click.echo()
-            show_table(found.pair_table(name), title=name)
+            show_table(comparison.pair_table(name), title=name)
     if report is not None:
-        counted = {"convention": convention, "missing": missing, "threads": threads}
+        counted = {"convention": convention, "missing": missing}
         named = (*runs, *(path for path in (qrels, data) if path))
-        _write_report(report, found, systems, judged, named, counted)
+        _write_report(report, comparison, systems, judged, named, counted)
         if output is None:
             click.echo(f"\nreport  {report}")
 
 
 def _write_report(
     path: str,
-    found: Comparison,
+    comparison: Comparison,
     systems: dict[str, Any],
     judged: Any,
     files: tuple[str, ...],
     counted: dict[str, Any],
 ) -> None:
-    from rankproof.cli.options import given_command
-    from rankproof.report.digest import sha256_of
+    from rankproof.cli.commands import running_command
+    from rankproof.evaluation.cutoffs import cutoff_means
+    from rankproof.files import sha256_of
     from rankproof.report.html import write_report
     from rankproof.report.pages.comparison import comparison_report
 
-    digests = {name: sha256_of(name) for name in files}
-    made = comparison_report(
-        found, systems, judged, command=given_command(without=("report",)), files=digests, **counted
+    page = comparison_report(
+        comparison,
+        systems,
+        judged,
+        cutoffs=cutoff_means(systems, judged, **counted),
+        contents=_contents(comparison, judged),
+        command=running_command(without=("report",)),
+        files={name: sha256_of(name) for name in files},
     )
-    write_report(made, path)
+    write_report(page, path)
+
+
+def _contents(comparison: Comparison, judged: Any) -> DataSummary | GradeCounts:
+    """What the data hold that the systems were judged by: all of it, or of judgments the grades."""
+    from rankproof.data.ranking import RankingData
+    from rankproof.evaluation.data_summary import count_grades, summarise
+    from rankproof.evaluation.evaluate import empty_queries
+
+    if not isinstance(judged, RankingData):
+        return count_grades({"judgments": judged.grades})
+    metric = next(iter(comparison.results.values())).metrics[comparison.metrics[0]]
+    return summarise({"data": judged}, str(metric), {"data": empty_queries(metric, judged)})

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli.demo_folder import MARK, demo_folder, replacing
+from rankproof.cli.options import threads_option
 
 if TYPE_CHECKING:
     from rankproof.metrics.base import Metric
@@ -30,6 +31,7 @@ _SAMPLE = "442 patients (the diabetes data of scikit-learn), in wards of 13: who
 @click.option("--data", metavar="FILE", help="A LETOR file of your own for the third scene.")
 @click.option("--metric", default="nDCG", show_default=True, help="The metric of the first scene.")
 @click.option("--quick", is_flag=True, help="Fewer samples, a fraction of the time.")
+@threads_option()
 def demo(out: str, seed: int, data: str | None, metric: str, quick: bool) -> None:
     """Show what losses converge to, in a world where the best ranking is known.
 
@@ -46,25 +48,26 @@ def demo(out: str, seed: int, data: str | None, metric: str, quick: bool) -> Non
 
     if not 0 <= seed <= _MOST_SEED:
         raise click.UsageError(f"--seed must be from 0 to {_MOST_SEED}, got {seed}.")
-    asked = metric_of(metric)
+    parsed = metric_of(metric)
     with demo_folder(out) as folder:
         # Wrong data are refused now, not after a minute.
         parts = _parts(data, seed)
-        _scenes(folder, asked, seed, data, parts, quick)
+        _scenes(folder, parsed, seed, data, parts, quick)
 
 
 def _scenes(
-    folder: Path, asked: Metric, seed: int, data: str | None, parts: tuple[Any, Any], quick: bool
+    folder: Path, metric: Metric, seed: int, data: str | None, parts: tuple[Any, Any], quick: bool
 ) -> None:
-    from rankproof.cli.options import given_command
-    from rankproof.cli.show import progress_bar, show_table
+    from rankproof.cli.commands import running_command
+    from rankproof.cli.terminal import progress_bar, show_table
+    from rankproof.experiments.demo.convergence import SIZES, regret_curves
+    from rankproof.experiments.demo.tables import law_table, regret_table, without_table
+    from rankproof.experiments.demo.without_loss import without_loss
+    from rankproof.experiments.demo.world import GRADES, ambiguous_laws
     from rankproof.metrics.parse import metric as metric_of
-    from rankproof.report.demo.convergence import SIZES, regret_curves
-    from rankproof.report.demo.page import demo_report, law_table, real_section, regret_table, without_table
-    from rankproof.report.demo.without_loss import without_loss
-    from rankproof.report.demo.world import GRADES, ambiguous_laws
     from rankproof.report.html import write_report
-    from rankproof.report.run_folder import read_run
+    from rankproof.report.pages.demo import demo_report, real_section
+    from rankproof.runs.run_folder import read_run
 
     laws = ambiguous_laws(seed)
     sizes = SIZES[::2] if quick else SIZES
@@ -76,7 +79,7 @@ def _scenes(
         "too. The first kinds:"
     )
     with progress_bar() as tell:
-        scene = regret_curves(laws, asked, seed=seed, sizes=sizes, draws=2 if quick else 5, progress=tell)
+        scene = regret_curves(laws, metric, seed=seed, sizes=sizes, draws=2 if quick else 5, progress=tell)
     show_table(law_table(scene, kinds=3))
     click.echo("\nEach loss is trained on growing samples of that world:\n")
     show_table(regret_table(scene))
@@ -95,8 +98,8 @@ def _scenes(
     with replacing(folder):
         trained = _third(folder, parts)
         real = real_section(read_run(folder / "run"), about, trained)
-        write_report(demo_report(scene, without, real, given_command(), following), folder / "report.html")
-        _mark(folder, {"seed": seed, "metric": str(asked)})
+        write_report(demo_report(scene, without, real, running_command(), following), folder / "report.html")
+        _mark(folder, {"seed": seed, "metric": str(metric)})
     click.echo(f"\nreport  {folder / 'report.html'}")
     click.echo(f"next    {following}")
 
@@ -104,36 +107,36 @@ def _scenes(
 def _mark(folder: Path, facts: dict[str, Any]) -> None:
     import json
 
-    from rankproof.data.open import create_bytes
+    from rankproof.files import write_bytes
 
-    with create_bytes(folder / MARK) as file:
-        file.write((json.dumps(facts) + "\n").encode())
+    write_bytes(folder / MARK, (json.dumps(facts) + "\n").encode())
 
 
 def _parts(data: str | None, seed: int) -> tuple[Any, Any]:
     """What the third scene trains and tests on: the user's file, or the sample."""
-    from rankproof.cli.options import read_items, refuse_empty
+    from rankproof.cli.inputs import read_items
+    from rankproof.data.samples import diabetes_wards
     from rankproof.data.split import split_queries
     from rankproof.errors import DataError
+    from rankproof.evaluation.evaluate import check_counts
     from rankproof.metrics.parse import metric as metric_of
-    from rankproof.report.demo.real_sample import diabetes_wards
 
     if data is None:
         return diabetes_wards(seed)
-    found = read_items((data,))
+    items = read_items((data,))
     # Seven tenths are trained on, in five folds.
-    if found.queries < _FEWEST:
-        raise DataError(f"{data} has {found.queries} queries; the demonstration needs {_FEWEST} or more.")
-    split = split_queries(found, train=0.7, valid=0.0, test=0.3, seed=seed)
+    if items.queries < _FEWEST:
+        raise DataError(f"{data} has {items.queries} queries; the demonstration needs {_FEWEST} or more.")
+    split = split_queries(items, train=0.7, valid=0.0, test=0.3, seed=seed)
     for part in (split.train, split.test):
-        refuse_empty(metric_of(_METRIC), part, data)
+        check_counts(metric_of(_METRIC), part, data)
     return split.train, split.test
 
 
 def _third(folder: Path, parts: tuple[Any, Any]) -> str:
     """Train on the user's file or on the sample, by the command a user would type, which is returned."""
     from rankproof.cli.main import command_line
-    from rankproof.data.letor import write_letor
+    from rankproof.data.letor.read import write_letor
 
     train, test = folder / "train.txt", folder / "test.txt"
     for part, path in zip(parts, (train, test), strict=True):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from rankproof.cli.trouble import writing
 from rankproof.errors import ArgumentError
+from rankproof.files import set_aside, writing
 
 __all__ = ["MARK", "demo_folder", "replacing"]
 
@@ -45,32 +45,7 @@ def demo_folder(out: str) -> Iterator[Path]:
 @contextmanager
 def replacing(folder: Path) -> Iterator[None]:
     """What an earlier demonstration left is put aside, and put back when the new one does not end well."""
-    aside = folder / f".earlier.{os.urandom(6).hex()}.tmp"
-    all_aside = False
-    try:
+    with ExitStack() as aside:
         with writing(folder):
-            aside.mkdir()
-            _move(folder, aside)
-        all_aside = True
+            aside.enter_context(set_aside(folder, _NAMES))
         yield
-    except BaseException:
-        # Until all is put aside, what stands in the folder is of the earlier one too.
-        for name in _NAMES if all_aside else ():
-            _remove(folder / name)
-        _move(aside, folder)
-        raise
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
-
-
-def _move(source: Path, target: Path) -> None:
-    for name in _NAMES:
-        if os.path.lexists(source / name):
-            (source / name).replace(target / name)

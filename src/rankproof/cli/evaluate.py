@@ -9,12 +9,10 @@ import click
 from rankproof.cli.options import (
     DEFAULT_METRICS,
     data_options,
-    example_files,
-    load,
     metric_option,
     output_options,
-    refuse_uncounted,
 )
+from rankproof.evaluation.defaults import LEVEL, SEED
 
 __all__ = ["evaluate"]
 
@@ -26,8 +24,10 @@ __all__ = ["evaluate"]
 @click.option("--scores", metavar="FILE", help="Scores, one per line, for the items of --data.")
 @click.option("--per-query", is_flag=True, help="One row per query.")
 @click.option("--bounds", is_flag=True, help="Also the worst and best value over all ways to break ties.")
-@click.option("--level", type=float, default=0.95, show_default=True, help="Level of the bootstrap interval.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the bootstrap.")
+@click.option(
+    "--level", type=float, default=LEVEL, show_default=True, help="Level of the bootstrap interval."
+)
+@click.option("--seed", type=int, default=SEED, show_default=True, help="Seed of the bootstrap.")
 @click.option("--example", is_flag=True, help="Evaluate the small run that is shipped with rankproof.")
 @output_options
 def evaluate(
@@ -38,7 +38,6 @@ def evaluate(
     scores: str | None,
     convention: str,
     missing: Literal["zero", "skip"] | None,
-    threads: int | None,
     per_query: bool,
     bounds: bool,
     level: float,
@@ -54,10 +53,12 @@ def evaluate(
     rankproof evaluate run.trec --qrels qrels.txt -m nDCG@10 --as trec_eval --per-query
     rankproof evaluate --data test.txt --scores scores.txt -m nDCG@10 --bounds --json
     """
-    from rankproof.cli.show import show_table
-    from rankproof.cli.warm import warm_up
-    from rankproof.evaluation.run import evaluate as run_evaluate
-    from rankproof.evaluation.run import metric_list
+    from rankproof.cli.compile_ahead import compile_ahead
+    from rankproof.cli.inputs import load
+    from rankproof.cli.terminal import show_table
+    from rankproof.data.samples import example_files
+    from rankproof.evaluation.evaluate import evaluate as run_evaluate
+    from rankproof.evaluation.evaluate import metric_list, refuse_uncounted
 
     if example:
         if run or qrels or data or scores:
@@ -70,12 +71,12 @@ def evaluate(
     chosen = metrics or DEFAULT_METRICS
     # Refused before a large file is read.
     metric_list(chosen)
-    ready = warm_up(chosen, convention)
+    ready = compile_ahead(chosen, convention)
     systems, judged = load((path,) if path else (), qrels, data)
-    (given,) = systems.values()
+    (system,) = systems.values()
     ready()
     results = run_evaluate(
-        given,
+        system,
         judged,
         chosen,
         convention=convention,
@@ -83,7 +84,6 @@ def evaluate(
         missing=missing,
         level=level,
         seed=seed,
-        threads=threads,
     )
     refuse_uncounted(results.counted, str(qrels or data))
     if output == "json":

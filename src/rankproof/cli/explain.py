@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from rankproof.cli.options import data_options, example_files, load
+from rankproof.cli.options import data_options
 
 __all__ = ["explain"]
 
@@ -26,7 +26,6 @@ def explain(
     scores: str | None,
     convention: str,
     missing: str | None,  # noqa: ARG001 - shared option; one query is never missing
-    threads: int | None,  # noqa: ARG001
     example: bool,
     as_json: bool,
 ) -> None:
@@ -37,7 +36,9 @@ def explain(
     rankproof explain AP run.trec --qrels qrels.txt --query 301 --as trec_eval
     rankproof explain nDCG@10 --data test.txt --scores scores.txt --query 18219
     """
-    from rankproof.cli.show import show_table
+    from rankproof.cli.inputs import load
+    from rankproof.cli.terminal import show_table
+    from rankproof.data.samples import example_files
     from rankproof.evaluation.explain import explain as run_explain
 
     if example:
@@ -47,11 +48,12 @@ def explain(
         raise click.UsageError("Name the query to explain with --query ID.")
     path = run or scores
     systems, judged = load((path,) if path else (), qrels, data)
-    (given,) = systems.values()
-    told = run_explain(metric, given, judged, query=query, convention=convention)
+    (system,) = systems.values()
+    explained = run_explain(metric, system, judged, query=query, convention=convention)
     if as_json:
         import json
 
-        click.echo(json.dumps(told.to_dict(), ensure_ascii=False))
+        click.echo(json.dumps(explained.to_dict(), ensure_ascii=False))
     else:
-        show_table(told.table(), title=f"{told.metric} of query {told.query} ({told.convention})")
+        title = f"{explained.metric} of query {explained.query} ({explained.convention})"
+        show_table(explained.table(), title=title)

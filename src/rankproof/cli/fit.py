@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankproof.cli.options import metric_and_noise, tree_options
+from rankproof.cli.options import metric_and_noise, model_options, threads_option
+from rankproof.runs.defaults import LEVEL, LOSS, MODELS, SEED
+
+if TYPE_CHECKING:
+    from rankproof.runs.training_run import TrainingRun
 
 __all__ = ["fit"]
-
-_MODELS = ["linear", "lightgbm", "xgboost", "catboost", "neural"]
 
 
 @click.command()
@@ -28,46 +29,19 @@ _MODELS = ["linear", "lightgbm", "xgboost", "catboost", "neural"]
 @metric_and_noise
 @click.option(
     "--loss",
-    default="auto",
+    default=LOSS,
     metavar="LOSS",
     show_default=True,
-    help="auto takes one that provably optimises the metric; else a name or NAME:TARGET (rankproof losses).",
+    help="auto takes one that is consistent with the metric; else a name or NAME:TARGET (rankproof losses).",
 )
-@click.option("--model", type=click.Choice(_MODELS), default="linear", show_default=True)
-@click.option(
-    "--l2",
-    metavar="a,b,c|path",
-    help="linear: penalties to choose from, or one; path, the default, is 1, 0.1, ..., 1e-06; without "
-    "--valid the queries of TRAIN are cross-validated. Trees: one penalty. [as the engine has it]",
-)
-@click.option(
-    "--scale",
-    metavar="KIND",
-    help="Scaling of the features, part of the model. linear: none, standard or query-minmax [standard]; "
-    "neural: standard, query or both [both].",
-)
-@click.option("--solver", metavar="lbfgs|sgd", help="linear. [lbfgs]")
-@click.option(
-    "--max-iter", type=int, help="linear: most iterations for a penalty [500]; neural: most epochs [100]."
-)
-@click.option("--tol", type=float, help="linear: relative gradient to stop at. [1e-4]")
-@click.option("--learning-rate", type=float, help="Trees [0.05]; neural: length of steps [0.001].")
-@click.option("--num-leaves", type=int, help="Trees: most leaves of each. [16]")
-@tree_options
-@click.option("--hidden", metavar="a,b", help="neural: sizes of the layers. [64,32]")
-@click.option("--weight-decay", type=float, help="neural. [0.01]")
-@click.option("--dropout", type=float, help="neural: share left out of a layer. [0.2]")
-@click.option("--batch-items", type=int, help="neural: about how many items a batch has. [1024]")
-@click.option("--patience", type=int, help="neural: stop after so many epochs without a better value. [10]")
+@click.option("--model", type=click.Choice(MODELS), default=MODELS[0], show_default=True)
+@model_options
 @click.option("--features", type=int, help="Number of features. [default: as TRAIN has]")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of all that is drawn.")
-@click.option("--level", type=float, default=0.95, show_default=True, help="Level of the bootstrap interval.")
+@click.option("--seed", type=int, default=SEED, show_default=True, help="Seed of all that is drawn.")
 @click.option(
-    "--threads",
-    type=int,
-    default=None,
-    help="Threads; with linear and lightgbm the numbers do not depend on it.",
+    "--level", type=float, default=LEVEL, show_default=True, help="Level of the bootstrap interval."
 )
+@threads_option("Threads; with linear and lightgbm the numbers do not depend on it.")
 @click.option("--out", required=True, metavar="DIR", help="Folder for the model and its results.")
 @click.option("--force", is_flag=True, help="Replace the run that is in DIR.")
 @click.option("-v", "--verbose", count=True, help="Progress also off a terminal; twice for every step.")
@@ -91,106 +65,86 @@ def fit(
 
     Options of one model are refused with another; in brackets is what they are unless given.
     """
-    from rankproof.cli.options import refuse_empty
-    from rankproof.cli.trouble import when_interrupted
-    from rankproof.errors import RankproofError
-    from rankproof.report.choice import loss_for
-    from rankproof.report.pages.run import REPORT, write_run_report
-    from rankproof.report.rankers import BOOSTED, MODELS, THREAD_FREE, own_settings, packages_of, ranker_for
-    from rankproof.report.run_folder import check_run_folder, data_facts, new_run, versions, write_results
-    from rankproof.report.training import train as train_on
+    from rankproof.cli.commands import loss_warning
+    from rankproof.cli.failures import when_interrupted
+    from rankproof.cli.options import own_options
+    from rankproof.cli.terminal import print_start, warn
+    from rankproof.runs.plan import plan_training
+    from rankproof.runs.run_folder import as_json as json_text
+    from rankproof.runs.run_folder import check_run_folder
 
     # All that can be refused is refused before a large file is read.
-    check_run_folder(out, replace=force)
-    of_some_model = {name for settings in MODELS.values() for name in settings}
-    own = own_settings(model, {name: value for name, value in options.items() if name in of_some_model})
-    choice = loss_for(
-        options["metric"], options["loss"], options["noise"], engine=model if model in BOOSTED else None
-    )
-    paths = {"train": train, "valid": options["valid"], "test": options["test"]}
-    paths = {part: names for part, names in paths.items() if names}
+    check_run_folder(out, replace=force, way="--force")
+    own = own_options(model, options)
+    listed = {"train": train, "valid": options["valid"], "test": options["test"]}
+    paths = {part: names for part, names in listed.items() if names}
     if options["early_stopping_rounds"] is not None and "valid" not in paths:
         raise click.UsageError("--early-stopping-rounds needs --valid: queries to stop by.")
-    shared = {name: options[name] for name in ("loss", "noise", "features", "seed", "level")}
-    settings = {"metric": str(choice.metric), "model": model, **shared, **own}
-    if model not in THREAD_FREE:
-        settings["threads"] = options["threads"]
-    ranker = ranker_for(
-        model,
-        choice,
-        {**settings, "threads": options["threads"]},
+    plan = plan_training(
+        options["metric"],
+        model=model,
+        **{name: options[name] for name in ("loss", "noise", "features", "seed", "level")},
         held_out="valid" in paths,
         verbose=0 if quiet else options["verbose"] or int(sys.stderr is not None and sys.stderr.isatty()),
+        own=own,
     )
-    data = _read(paths, options["features"], options["threads"], missing=model in BOOSTED)
-    for part, one in data.items():
-        refuse_empty(choice.metric, one, ", ".join(paths[part]))
+    # What is kept of the run says how to find out, too.
+    plan = plan.with_warning(loss_warning(plan.choice, options["noise"]))
+    data = _read(paths, options["features"], missing=plan.takes_missing)
+    empty = plan.check(data, {part: ", ".join(names) for part, names in paths.items()})
     if not as_json:
-        print_start(choice.lines(), data)
-    warn([choice.warning])
+        print_start(plan.choice.lines(), data)
+    warn([plan.choice.warning])
 
-    trained = train_on(ranker, data, choice.metric, level=options["level"], seed=options["seed"])
-    warn(trained.warnings)
-    facts = {
-        "settings": settings,
-        "versions": versions(*packages_of(model)),
-        "data": {part: data_facts(names, data[part]) for part, names in paths.items()},
-        "choice": choice.to_dict(),
-        **trained.to_dict(),
-    }
-    with new_run(out, replace=force) as draft:
-        trained.ranker.save(draft)
-        write_results(draft, facts)
+    run = plan.carry_out(data, empty, paths)
+    warn(run.warnings)
+    facts = run.save(out, replace=force)
     when_interrupted(f"the run in {out} is complete, rankproof report {out} writes its report.")
-    saved = "the model, results.json and report.html"
-    # One of an earlier run would be taken for that of this one.
-    (Path(out) / REPORT).unlink(missing_ok=True)
-    try:
-        write_run_report(out, data=data)
-    except RankproofError as problem:
+    problem = _write_report(run, facts, out)
+    if problem is not None:
         # The run is safe; its page can be written again by rankproof report.
         warn([f"no report was written: {problem}"])
-        saved = "the model and results.json"
     if as_json:
-        click.echo((Path(out) / "results.json").read_text(encoding="utf-8"), nl=False)
+        click.echo(json_text(facts))
         return
-    from rankproof.cli.show import show_table
-
-    for table in trained.tables():
-        click.echo()
-        show_table(table)
-    if trained.selection.note is not None:
-        click.echo(f"\n{trained.selection.note}")
+    _print_results(run)
+    saved = "the model, results.json and report.html" if problem is None else "the model and results.json"
     click.echo(f"\nsaved in {out}: {saved}")
 
 
-def _read(
-    paths: dict[str, tuple[str, ...]], features: int | None, threads: int | None, *, missing: bool
-) -> dict[str, Any]:
+def _read(paths: dict[str, tuple[str, ...]], features: int | None, *, missing: bool) -> dict[str, Any]:
     """The parts of the data, all as wide as the first, which is to be trained on."""
-    from rankproof.cli.options import read_items
+    from rankproof.cli.inputs import read_items
 
-    found: dict[str, Any] = {}
+    data: dict[str, Any] = {}
     for part, names in paths.items():
-        found[part] = read_items(names, features=features, threads=threads, missing=missing)
-        features = found[part].features
-    return found
+        data[part] = read_items(names, features=features, missing=missing)
+        features = data[part].features
+    return data
 
 
-def print_start(lines: list[tuple[str, str]], data: dict[str, Any]) -> None:
-    """What is trained and why, and the data."""
-    from rankproof.cli.show import show_facts
-    from rankproof.report.sources import sources_in
+def _write_report(run: TrainingRun, facts: dict[str, Any], out: str) -> str | None:
+    """Write the page from the values at hand; what is wrong when that is not possible."""
+    from rankproof.cli.commands import fit_command
+    from rankproof.errors import RankproofError
+    from rankproof.report.html import write_report
+    from rankproof.report.pages.run import REPORT, run_report
 
-    sources = sources_in(" ".join(sentence for _, sentence in lines))
-    lines = [*lines, *(("", f"{name}: {paper}") for name, paper in sources.items())]
-    for part, one in data.items():
-        lines.append((part, f"{one.queries} queries, {one.items} items, {one.features} features"))
-    show_facts(lines)
+    place = Path(out) / REPORT
+    # One of an earlier run would be taken for that of this one.
+    place.unlink(missing_ok=True)
+    try:
+        write_report(run_report(run.record(out, facts), fit_command(facts, out)), place)
+    except RankproofError as problem:
+        return str(problem)
+    return None
 
 
-def warn(texts: Sequence[str | None]) -> None:
-    """Warnings, on standard error."""
-    for text in texts:
-        if text:
-            click.echo(f"rankproof: warning: {text}", err=True)
+def _print_results(run: TrainingRun) -> None:
+    from rankproof.cli.terminal import show_table
+
+    for table in run.tables():
+        click.echo()
+        show_table(table)
+    if run.selection.unchosen is not None:
+        click.echo(f"\n{run.selection.unchosen}: there was no --valid to choose it by.")

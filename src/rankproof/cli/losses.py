@@ -16,32 +16,41 @@ _LISTED = ("convex", "smooth", "order_preserving", "shift_invariant", "hessian")
 @click.argument("name", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def losses(name: str | None, as_json: bool) -> None:
-    """List all losses with their claims; with NAME, one loss with its definition and why its claims hold.
+    """List all losses with their claims; with NAME, one: definition, parameters, and why claims hold.
 
     \b
     rankproof losses
     rankproof losses softmax
     rankproof losses softmax:nDCG@10
     """
-    from rankproof.cli.show import show_table
+    from rankproof.cli.parameters import parameter_table
+    from rankproof.cli.terminal import show_table
     from rankproof.evaluation.tables import Table
     from rankproof.losses import LOSSES
     from rankproof.losses.parse import loss
-    from rankproof.report.sources import sources_in
+    from rankproof.papers import sources_in
 
     if name is not None:
-        found = _described(loss(name))
+        chosen = loss(name)
+        described = _described(chosen)
         if as_json:
-            _print_json(found)
+            _print_json(described)
             return
-        claims, shown = found.pop("claims"), str(found.pop("loss"))
-        found.pop("name")
-        show_table(Table(["loss", shown], [[k, _text(v)] for k, v in found.items()], words=[shown]))
+        claims, shown = described.pop("claims"), str(described.pop("loss"))
+        described.pop("name")
+        described.pop("parameters")
+        show_table(
+            Table(["loss", shown], [[k, _text(v)] for k, v in described.items()], text_columns=[shown])
+        )
+        parameters = parameter_table(chosen, without=["target"])
+        if parameters.rows:
+            click.echo()
+            show_table(parameters)
         rows = [[c["name"], _text(c["value"]), c["reference"]] for c in claims]
-        cited = sources_in(" ".join([found["reference"], *(c["reference"] for c in claims)]))
+        cited = sources_in(" ".join([described["reference"], *(c["reference"] for c in claims)]))
         notes = [f"{short}: {paper}" for short, paper in cited.items()]
         click.echo()
-        show_table(Table(["claim", "value", "because"], rows, notes, words=["value", "because"]))
+        show_table(Table(["claim", "value", "because"], rows, notes, text_columns=["value", "because"]))
         return
     listed = [_described(cls()) for cls in LOSSES.values()]
     if as_json:
@@ -56,13 +65,13 @@ def losses(name: str | None, as_json: bool) -> None:
         "An order preserving loss optimises every metric that its target standardises.",
         "LOSS:METRIC, such as softmax:nDCG@10, sets that target. Why a claim holds: rankproof losses NAME.",
     ]
-    show_table(Table(columns, rows, notes, words=columns))
+    show_table(Table(columns, rows, notes, text_columns=columns))
 
 
-def _print_json(found: Any) -> None:
+def _print_json(plain: Any) -> None:
     import json
 
-    click.echo(json.dumps(found, ensure_ascii=False))
+    click.echo(json.dumps(plain, ensure_ascii=False))
 
 
 def _text(value: Any) -> str:

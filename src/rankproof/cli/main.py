@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
+from rankproof.cli.failures import InterruptedCommandError, hint_of, one_line
 from rankproof.cli.interrupts import NOTHING_LEFT, leave_interrupted
-from rankproof.cli.trouble import InterruptedCommandError, hint_of, told
 
 __all__ = ["BAD_USE", "command_line", "main"]
 
@@ -98,11 +98,11 @@ def command_line(debug: bool) -> None:
 
 def main(arguments: list[str] | None = None) -> Any:
     """Run the command line; an error becomes one line and exit status 3, an interrupt one line and 130."""
-    given = sys.argv[1:] if arguments is None else arguments
+    argv = sys.argv[1:] if arguments is None else arguments
     try:
         _show_any_text()
         # Without its standalone mode click hands the status of ctx.exit() back instead of leaving with it.
-        status = command_line.main(args=given, prog_name="rankproof", standalone_mode=False)
+        status = command_line.main(args=argv, prog_name="rankproof", standalone_mode=False)
         if isinstance(status, int) and status:
             sys.exit(status)
     except click.exceptions.Exit as stop:
@@ -113,10 +113,10 @@ def main(arguments: list[str] | None = None) -> Any:
     except (InterruptedCommandError, click.Abort, KeyboardInterrupt) as stop:
         leave_interrupted(str(stop) or NOTHING_LEFT, for_good=arguments is None)
     except Exception as problem:  # a traceback is for those who ask for it
-        if "--debug" in given:
+        if "--debug" in argv:
             traceback.print_exc()
             sys.exit(BAD_USE)
-        click.echo(f"rankproof: error: {told(problem)}", err=True)
+        click.echo(f"rankproof: error: {one_line(problem)}", err=True)
         sys.exit(BAD_USE)
 
 

@@ -13,29 +13,36 @@ __all__ = ["metrics"]
 @click.argument("name", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def metrics(name: str | None, as_json: bool) -> None:
-    """List all metrics with their parameters; with NAME, one metric with its definition and claims.
+    """List all metrics with their parameters; with NAME, one: definition, parameters and claims.
 
     \b
     rankproof metrics
     rankproof metrics nDCG@10
     """
-    from rankproof.cli.show import show_table
+    from rankproof.cli.parameters import parameter_table
+    from rankproof.cli.terminal import show_table
     from rankproof.evaluation.tables import Table
     from rankproof.metrics import METRICS
     from rankproof.metrics.parse import metric
 
     if name is not None:
-        found = _described(metric(name))
+        chosen = metric(name)
+        described = _described(chosen)
         if as_json:
             import json
 
-            click.echo(json.dumps(found, ensure_ascii=False))
+            click.echo(json.dumps(described, ensure_ascii=False))
             return
-        claims, shown = found.pop("claims"), str(found.pop("metric"))
-        show_table(Table(["metric", shown], [[k, str(v)] for k, v in found.items()], words=[shown]))
+        claims, shown = described.pop("claims"), str(described.pop("metric"))
+        described.pop("parameters")
+        show_table(
+            Table(["metric", shown], [[k, str(v)] for k, v in described.items()], text_columns=[shown])
+        )
+        click.echo()
+        show_table(parameter_table(chosen))
         rows = [[c["name"], str(c["value"]), c["reference"]] for c in claims]
         click.echo()
-        show_table(Table(["claim", "value", "because"], rows, words=["value", "because"]))
+        show_table(Table(["claim", "value", "because"], rows, text_columns=["value", "because"]))
         return
     listed = [_described(cls()) for cls in METRICS.values()]
     if as_json:
@@ -45,10 +52,11 @@ def metrics(name: str | None, as_json: bool) -> None:
         return
     rows = [[str(m["metric"]), str(m["better"]), str(m["parameters"]), str(m["summary"])] for m in listed]
     notes = [
-        "Every metric also has empty=skip|0|1|error and unjudged=zero|drop|error. @k stands for cutoff=k."
+        "Every metric also has empty=skip|0|1|error and unjudged=zero|drop|error. @k stands for cutoff=k.",
+        "What parameters do: rankproof metrics NAME.",
     ]
     columns = ["metric", "better", "parameters (defaults)", "what"]
-    show_table(Table(columns, rows, notes, words=columns))
+    show_table(Table(columns, rows, notes, text_columns=columns))
 
 
 def _described(m: Any) -> dict[str, Any]:

@@ -1,28 +1,31 @@
-"""Options that several commands share, and how they become arguments."""
+"""Options that several commands share, and those of the models that ``fit`` and ``tune`` train.
+
+What the options of a model are unless given is read from the rankers; not given, one is None or ().
+"""
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 import click
 
-if TYPE_CHECKING:
-    from rankproof.metrics.base import Metric
+from rankproof.cli.commands import option_name
+from rankproof.errors import ArgumentError
+from rankproof.evaluation.defaults import CONVENTION
+from rankproof.fit.defaults import BOOSTED, LINEAR, NEURAL
 
 __all__ = [
     "DEFAULT_METRICS",
+    "all_of",
     "data_options",
-    "example_files",
-    "given_command",
-    "load",
     "metric_and_noise",
     "metric_option",
+    "model_options",
     "output_options",
-    "read_items",
-    "refuse_empty",
-    "refuse_uncounted",
+    "own_options",
+    "threads_option",
     "tree_options",
 ]
 
@@ -30,13 +33,31 @@ F = TypeVar("F", bound=Callable[..., Any])
 DEFAULT_METRICS = ("nDCG@10", "AP", "RR")
 
 
-def _all(*decorators: Callable[[F], F]) -> Callable[[F], F]:
+def all_of(*decorators: Callable[[F], F]) -> Callable[[F], F]:
+    """Several options as one decorator, shown in this order."""
+
     def apply(function: F) -> F:
         for decorator in reversed(decorators):
             function = decorator(function)
         return function
 
     return apply
+
+
+def threads_option(help: str = "Threads; the numbers do not depend on it.") -> Callable[[F], F]:  # noqa: A002
+    """``--threads``, which everything obeys that the command does; the command itself does not see it."""
+
+    def decorate(function: F) -> F:
+        @wraps(function)
+        def command(*args: Any, **options: Any) -> Any:
+            from rankproof.threads import using
+
+            with using(options.pop("threads")):
+                return function(*args, **options)
+
+        return click.option("--threads", type=int, default=None, help=help)(cast("F", command))
+
+    return decorate
 
 
 def metric_option(function: F) -> F:
@@ -54,7 +75,7 @@ def metric_option(function: F) -> F:
 
 def data_options(function: F) -> F:
     """Where judgments come from, and the conventions."""
-    return _all(
+    return all_of(
         click.option(
             "--qrels", metavar="FILE", help="Judgments, TREC format: query iteration document grade."
         ),
@@ -62,7 +83,7 @@ def data_options(function: F) -> F:
         click.option(
             "--as",
             "convention",
-            default="rankproof",
+            default=CONVENTION,
             metavar="TOOL",
             show_default=True,
             help="Count as this tool does: rankproof (exact ties), trec_eval, letor3, letor4, mslr, yahoo, "
@@ -74,38 +95,137 @@ def data_options(function: F) -> F:
             help="Judged queries that a run does not have count as an empty ranking, or are left out. "
             "[default: as the tool does; rankproof: zero]",
         ),
-        click.option("--threads", type=int, default=None, help="Threads; the numbers do not depend on it."),
+        threads_option(),
     )(function)
 
 
 def metric_and_noise(function: F) -> F:
     """The metric that is trained for, and what is known of the labels."""
-    return _all(
+    return all_of(
         click.option(
             "-m", "--metric", required=True, metavar="METRIC", help="What is reported, such as nDCG@10."
         ),
         click.option(
             "--noise",
             metavar="CONDITION",
-            help="What is known of the noise in the labels, such as independent: some metrics have a "
+            help="A condition on the noise in the labels, such as independent: some metrics have a "
             "consistent loss only then.",
         ),
     )(function)
 
 
-def tree_options(function: F) -> F:
-    """How trees are boosted, beside what is searched for; not given, they are None or ()."""
-    return _all(
-        click.option("--n-estimators", type=int, help="Trees: most of them. [500]"),
+def output_options(function: F) -> F:
+    """For programs: JSON, CSV, LaTeX instead of a table."""
+    return all_of(
+        click.option("--json", "output", flag_value="json", help="Print one JSON object."),
         click.option(
-            "--min-data-in-leaf", type=int, help="Trees: fewest items of a leaf. [as the engine has it]"
+            "--csv", "output", flag_value="csv", help="Print comma-separated text, numbers in full."
+        ),
+        click.option("--latex", "output", flag_value="latex", help="Print a LaTeX table (booktabs)."),
+    )(function)
+
+
+_ENGINES_OWN = "as the engine has it"
+_PATH = f"{LINEAR.l2s[0]:g}, {LINEAR.l2s[1]:g}, ..., {LINEAR.l2s[-1]:g}"
+
+
+def _whole_numbers(context: click.Context, option: click.Parameter, text: str | None) -> str | None:  # noqa: ARG001
+    """Numbers with commas, as they were given."""
+    parts = [] if text is None else [part.strip() for part in text.split(",") if part.strip()]
+    if not all(part.isdecimal() and int(part) >= 1 for part in parts):
+        raise ArgumentError(f"{option.opts[0]} takes whole numbers >= 1 with commas, got {text!r}.")
+    return text
+
+
+def _default(value: object) -> str:
+    """A default as the help shows it: in brackets; None is the engine's own."""
+    if value is None:
+        return f"[{_ENGINES_OWN}]"
+    return f"[{value:g}]" if isinstance(value, float) else f"[{value}]"
+
+
+def model_options(function: F) -> F:
+    """All options of all models, in the order of the help."""
+    hidden = ",".join(map(str, NEURAL.hidden))
+    return all_of(
+        click.option(
+            "--l2",
+            metavar="a,b,c|path",
+            help=f"linear: penalties to choose from, or one; path, the default, is {_PATH}; without --valid "
+            f"the queries of TRAIN are cross-validated. Trees: one penalty. {_default(BOOSTED.l2)}",
+        ),
+        click.option(
+            "--scale",
+            metavar="KIND",
+            help="Scaling of the features, part of the model. linear: none, standard or query-minmax "
+            f"{_default(LINEAR.scale)}; neural: standard, query or both {_default(NEURAL.scale)}.",
+        ),
+        click.option("--solver", metavar="lbfgs|sgd", help=f"linear. {_default(LINEAR.solver)}"),
+        click.option(
+            "--max-iter",
+            type=int,
+            help=f"linear: most iterations for a penalty {_default(LINEAR.max_iter)}; neural: most epochs "
+            f"{_default(NEURAL.max_iter)}.",
+        ),
+        click.option(
+            "--tol", type=float, help=f"linear: relative gradient to stop at. {_default(LINEAR.tol)}"
+        ),
+        click.option(
+            "--learning-rate",
+            type=float,
+            help=f"Trees {_default(BOOSTED.learning_rate)}; neural: length of steps "
+            f"{_default(NEURAL.learning_rate)}.",
+        ),
+        click.option(
+            "--num-leaves", type=int, help=f"Trees: most leaves of each. {_default(BOOSTED.num_leaves)}"
+        ),
+        tree_options,
+        click.option(
+            "--hidden",
+            metavar="a,b",
+            callback=_whole_numbers,
+            help=f"neural: sizes of the layers. {_default(hidden)}",
+        ),
+        click.option("--weight-decay", type=float, help=f"neural. {_default(NEURAL.weight_decay)}"),
+        click.option(
+            "--dropout", type=float, help=f"neural: share left out of a layer. {_default(NEURAL.dropout)}"
+        ),
+        click.option(
+            "--batch-items",
+            type=int,
+            help=f"neural: about how many items a batch has. {_default(NEURAL.batch_items)}",
+        ),
+        click.option(
+            "--patience",
+            type=int,
+            help=f"neural: stop after so many epochs without a better value. {_default(NEURAL.patience)}",
+        ),
+    )(function)
+
+
+def tree_options(function: F) -> F:
+    """How trees are boosted, beside what is searched for."""
+    return all_of(
+        click.option(
+            "--n-estimators", type=int, help=f"Trees: most of them. {_default(BOOSTED.n_estimators)}"
+        ),
+        click.option(
+            "--min-data-in-leaf",
+            type=int,
+            help=f"Trees: fewest items of a leaf. {_default(BOOSTED.min_data_in_leaf)}",
         ),
         click.option(
             "--early-stopping-rounds",
             type=int,
-            help="Trees: stop after so many without a better value on held-out queries. [50]",
+            help="Trees: stop after so many without a better value on held-out queries. "
+            f"{_default(BOOSTED.early_stopping_rounds)}",
         ),
-        click.option("--categorical", metavar="a,b", help="Trees: features (from 1) that hold categories."),
+        click.option(
+            "--categorical",
+            metavar="a,b",
+            callback=_whole_numbers,
+            help="Trees: features (from 1) that hold categories.",
+        ),
         click.option(
             "--parameter",
             multiple=True,
@@ -115,168 +235,25 @@ def tree_options(function: F) -> F:
     )(function)
 
 
-def output_options(function: F) -> F:
-    """For programs: JSON, CSV, LaTeX instead of a table."""
-    return _all(
-        click.option("--json", "output", flag_value="json", help="Print one JSON object."),
-        click.option(
-            "--csv", "output", flag_value="csv", help="Print comma-separated text, numbers in full."
-        ),
-        click.option("--latex", "output", flag_value="latex", help="Print a LaTeX table (booktabs)."),
-    )(function)
+def own_options(model: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of models among those of a command; one that the model does not have is refused.
 
-
-def example_files() -> dict[str, str]:
-    """The small example shipped with the package."""
-    from importlib.resources import files
-
-    folder = files("rankproof") / "example"
-    return {name: str(folder / name) for name in ("bm25.trec", "ranker.trec", "qrels.txt")}
-
-
-def load(paths: tuple[str, ...], qrels: str | None, data: str | None) -> tuple[dict[str, Any], Any]:
-    """Runs with qrels, or score files with LETOR data: name -> scores, and what to judge them by."""
-    if not paths:
-        raise click.UsageError("Name a run (with --qrels) or a score file (with --data), or try --example.")
-    if (qrels is None) == (data is None):
-        raise click.UsageError(
-            "Give --qrels FILE for TREC runs, or --data FILE for score files (one of the two)."
-        )
-    names = _names(paths)
-    if qrels is not None:
-        from rankproof.data.trec import read_qrels, read_run
-
-        return {name: read_run(path) for name, path in zip(names, paths, strict=True)}, read_qrels(qrels)
-    from rankproof.data.letor import read_letor
-    from rankproof.data.scores import read_scores
-    from rankproof.errors import DataError
-
-    judged = read_letor(str(data))
-    scores = {name: read_scores(path) for name, path in zip(names, paths, strict=True)}
-    for path, found in zip(paths, scores.values(), strict=True):
-        if found.size != judged.items:
-            raise DataError(f"{path} holds {found.size} scores, but {data} has {judged.items} items.")
-    return scores, judged
-
-
-def read_items(
-    paths: tuple[str, ...],
-    features: int | None = None,
-    threads: int | None = None,
-    *,
-    missing: bool = False,
-) -> Any:
-    """LETOR files, several as one, with features that a model can compute with.
-
-    None of them is infinite, and none is NaN unless the model takes ``missing`` values.
-    """
-    import numpy as np
-
-    from rankproof.data.letor import read_letor
-    from rankproof.errors import DataError
-
-    items = read_letor(list(paths), features=features, threads=threads)
-    named = ", ".join(paths)
-    if items.X is None or not items.features:
-        raise DataError(
-            f"{named}: there are no features. A row is written LABEL qid:QUERY 1:VALUE 2:VALUE ..."
-        )
-    values = items.X if isinstance(items.X, np.ndarray) else items.X.data
-    wrong = np.isinf(values) if missing else ~np.isfinite(values)
-    if wrong.any():
-        what = "infinite" if missing else "missing (nan) or infinite"
-        raise DataError(
-            f"{named}: {int(wrong.sum())} feature values are {what}. The model cannot compute with them; put "
-            "numbers in their place."
-        )
-    return items
-
-
-def refuse_uncounted(counted: Mapping[str, int], name: str) -> None:
-    """Raise `DataError` when no metric counts a query; ``counted`` says how many each does.
-
-    >>> refuse_uncounted({"AP": 0, "P@5": 3}, "test.txt")
-    >>> refuse_uncounted({"AP": 0, "RR": 0}, "test.txt")
+    >>> own_options("xgboost", {"tol": 1e-3, "seed": 0})
     Traceback (most recent call last):
         ...
-    rankproof.errors.DataError: test.txt: no query counts for AP, RR: each is empty, as one without a relevant
-    item is. Give data with relevant items, or use empty=0.
+    rankproof.errors.ArgumentError: Option --tol is not one of --model xgboost, but of linear. Options of
+    xgboost: --n-estimators, --learning-rate, ...
     """
-    from rankproof.errors import DataError
+    from rankproof.runs.defaults import MODELS
+    from rankproof.runs.models import model_defaults
 
-    if not any(counted.values()):
-        raise DataError(
-            f"{name}: no query counts for {', '.join(counted)}: each is empty, as one without a relevant "
-            "item is. Give data with relevant items, or use empty=0."
-        )
-
-
-def refuse_empty(metric: Metric, data: Any, name: str) -> None:
-    """Raise `DataError` when a metric counts no query of ``data``: before the work starts, not after it."""
-    import numpy as np
-
-    from rankproof.errors import RankproofError
-    from rankproof.evaluation.run import evaluate
-
-    try:
-        counted = evaluate(np.zeros(data.items), data, [metric]).counted
-    except RankproofError:
-        # Whatever else is wrong with the data is told by what reads them next.
-        return
-    refuse_uncounted(counted, name)
-
-
-def _names(paths: tuple[str, ...]) -> list[str]:
-    """Short names where they differ: file names without suffix, else the paths as given."""
-    from pathlib import PurePath
-
-    short = [PurePath(p).name.split(".")[0] or p for p in paths]
-    for candidate in (short, [PurePath(p).name for p in paths], list(paths)):
-        if len(set(candidate)) == len(candidate):
-            return candidate
-    raise click.UsageError("The same file is named twice.")
-
-
-def given_command(*, without: tuple[str, ...] = ()) -> str:
-    """The command that is running, with the options that were given; those ``without`` are left out.
-
-    >>> import click
-    >>> @click.command()
-    ... @click.argument("runs", nargs=-1)
-    ... @click.option("-m", "--metric", "metrics", multiple=True)
-    ... @click.option("--json", "output", flag_value="json")
-    ... @click.option("--csv", "output", flag_value="csv")
-    ... @click.option("--all", is_flag=True)
-    ... @click.option("--seed", type=int, default=0)
-    ... def compare(runs, metrics, output, all, seed):
-    ...     print(given_command())
-    >>> compare.main(["a b.trec", "c.trec", "-m", "AP", "-m", "RR", "--json", "--all"], standalone_mode=False)
-    rankproof compare 'a b.trec' c.trec --metric AP --metric RR --json --all
-    """
-    context = click.get_current_context()
-    words = ["rankproof", str(context.info_name if context.parent is not None else context.command.name)]
-    options: list[str] = []
-    for parameter in context.command.params:
-        name = str(parameter.name)
-        value = context.params.get(name)
-        if (
-            name in without
-            or context.get_parameter_source(name) is not click.core.ParameterSource.COMMANDLINE
-        ):
-            continue
-        listed = list(value) if isinstance(value, tuple) else [value]
-        if isinstance(parameter, click.Option):
-            options += _option_words(parameter, listed)
-        else:
-            words += map(str, listed)
-    return shlex.join([*words, *options])
-
-
-def _option_words(option: click.Option, values: list[object]) -> list[str]:
-    shown = max(option.opts, key=len)
-    if option.is_bool_flag:
-        return [shown] if values == [True] else []
-    if option.is_flag:
-        # Several flags may share a name, each with a value of its own; the one that was not given is another.
-        return [shown] if values == [option.flag_value] else []
-    return [word for value in values for word in (shown, str(value))]
+    takers = {name: [other for other in MODELS if name in model_defaults(other)] for name in options}
+    own = {name: value for name, value in options.items() if takers[name] and value not in (None, ())}
+    for name in own:
+        if model not in takers[name]:
+            others = ", ".join(takers[name])
+            raise ArgumentError(
+                f"Option {option_name(name)} is not one of --model {model}, but of {others}. "
+                f"Options of {model}: {', '.join(map(option_name, model_defaults(model)))}."
+            )
+    return own

@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+from rankproof.cli.options import threads_option
+
 __all__ = ["predict"]
 
 _RUN_SUFFIXES = (".trec", ".run")
@@ -22,6 +24,7 @@ _RUN_SUFFIXES = (".trec", ".run")
     help="A name that ends in .trec or .run becomes a TREC run, any other a score file (one score a line).",
 )
 @click.option("--tag", default="rankproof", show_default=True, help="The tag of a TREC run.")
+@threads_option()
 def predict(model: str, data: tuple[str, ...], out: str, tag: str) -> None:
     """Write the scores that MODEL (the folder of a run, or of a saved model) gives to DATA (LETOR text).
 
@@ -32,12 +35,12 @@ def predict(model: str, data: tuple[str, ...], out: str, tag: str) -> None:
     rankproof predict run/ test.txt -o scores.txt
     rankproof predict run/ test.txt.gz -o run.trec
     """
-    from rankproof.cli.options import read_items
-    from rankproof.data.open import plain_name
+    from rankproof.cli.inputs import read_items
     from rankproof.data.scores import write_scores
-    from rankproof.data.trec_write import write_run
-    from rankproof.fit.saved import load_model
-    from rankproof.report.run_folder import check_model
+    from rankproof.data.trec.write import write_run
+    from rankproof.files import plain_name
+    from rankproof.fit.saved.load import load_model
+    from rankproof.runs.run_folder import check_model
 
     check_model(model)
     ranker = load_model(model)

@@ -9,8 +9,13 @@ __all__ = ["replay"]
 
 @click.command()
 @click.argument("file")
+@click.option(
+    "--run-code",
+    is_flag=True,
+    help="Run the Python file of a loss that the evidence names: only if you trust it.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def replay(file: str, as_json: bool) -> None:
+def replay(file: str, run_code: bool, as_json: bool) -> None:
     """Check the evidence in FILE again, on its own: with fractions and interval bounds, without the rules.
 
     FILE was written by rankproof certify --evidence FILE (or --json).
@@ -21,13 +26,17 @@ def replay(file: str, as_json: bool) -> None:
 
     Exit status: 0 when every piece of evidence holds, 1 when one does not, 3 for wrong use or a damaged file.
     """
-    import json
+    from rankproof.theory.replay.replay import CodeNotRunError, replay_file
 
-    from rankproof.theory.replay import replay_file
-
-    found = replay_file(file)
+    try:
+        outcome = replay_file(file, run_code=run_code)
+    except CodeNotRunError as error:
+        raise click.UsageError(
+            f"{file} is about the loss {error.place!r}, and to check it the file {error.file!r} has to be "
+            "run. Evidence may name any file: read it, and if you trust it, add --run-code."
+        ) from error
     if as_json:
-        click.echo(json.dumps(found.to_json(), ensure_ascii=False))
+        click.echo(outcome.to_json())
     else:
-        click.echo(found)
-    click.get_current_context().exit(0 if found.holds else 1)
+        click.echo(outcome)
+    click.get_current_context().exit(0 if outcome.holds else 1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 __all__ = ["report"]
@@ -20,10 +22,15 @@ def report(run: str, out: str | None) -> None:
     rankproof report run/
     rankproof report run/ -o nDCG.html
     """
-    from rankproof.report.html import check_report_path
-    from rankproof.report.pages.run import REPORT, write_run_report
-    from rankproof.report.run_folder import read_run
+    from rankproof.cli.commands import fit_command
+    from rankproof.report.html import check_report_path, write_report
+    from rankproof.report.pages.run import REPORT, run_report
+    from rankproof.runs.review import read_record
+    from rankproof.runs.run_folder import read_run
 
     read_run(run)
-    check_report_path(out if out is not None else f"{run}/{REPORT}")
-    click.echo(f"report  {write_run_report(run, out)}")
+    place = Path(run) / REPORT if out is None else Path(out)
+    check_report_path(place)
+    record = read_record(run)
+    write_report(run_report(record, fit_command(record.facts, run)), place)
+    click.echo(f"report  {place}")

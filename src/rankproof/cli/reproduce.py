@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
+from rankproof.cli.options import threads_option
+from rankproof.evaluation.defaults import SIGNIFICANCE
+
 if TYPE_CHECKING:
-    from rankproof.evaluation.tables import Table
-    from rankproof.report.reproduce.experiment import Progress
+    from rankproof.experiments.reproduce.b11 import B11
+    from rankproof.experiments.reproduce.experiment import Progress
+    from rankproof.experiments.reproduce.r11 import R11
 
 __all__ = ["reproduce"]
 
@@ -54,9 +55,9 @@ __all__ = ["reproduce"]
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of SGD, tests and bootstrap.")
 @click.option(
-    "--level", type=float, default=0.05, show_default=True, help="Accepted chance of any false mark."
+    "--level", type=float, default=SIGNIFICANCE, show_default=True, help="Accepted chance of any false mark."
 )
-@click.option("--threads", type=int, default=None, help="Threads; the numbers do not depend on it.")
+@threads_option()
 @click.option("--out", metavar="DIR", default=None, help="Write tables, figures and settings here.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
 def reproduce(
@@ -69,7 +70,6 @@ def reproduce(
     scale: str,
     seed: int,
     level: float,
-    threads: int | None,
     out: str | None,
     as_json: bool,
 ) -> None:
@@ -84,12 +84,11 @@ def reproduce(
     rankproof reproduce B11 --data MQ2008 --solver both --json
     rankproof reproduce R11 --data OHSUMED --as letor3 --out r11/
     """
-    from rankproof.cli.options import given_command
-    from rankproof.cli.show import progress_bar, show_table
-    from rankproof.cli.trouble import writing
+    from rankproof.cli.commands import running_command
+    from rankproof.cli.terminal import progress_bar, show_table
+    from rankproof.files import check_folder, write_files, writing
     from rankproof.report.html import render
     from rankproof.report.pages.reproduction import reproduction_report
-    from rankproof.report.reproduce.files import check_folder, write_files
 
     if not Path(directory).is_dir():
         wrong = "is a file" if Path(directory).exists() else "does not exist"
@@ -100,33 +99,25 @@ def reproduce(
         if paper == "B11":
             if convention is not None:
                 raise click.UsageError("--as is for R11; the metrics of B11 are fixed.")
-            found = _b11(directory, solver, l2, max_grade, scale, seed, level, threads, progress)
+            result: B11 | R11 = _b11(directory, solver, l2, max_grade, scale, seed, level, progress)
         else:
             if solver is not None or max_grade is not None:
                 raise click.UsageError("--solver and --max-grade are for B11; R11 is fitted by lbfgs.")
-            found = _r11(directory, l2, convention, scale, seed, level, threads, progress)
+            result = _r11(directory, l2, convention, scale, seed, level, progress)
     written = []
     if out is not None:
-        page = render(reproduction_report(paper, found.tables(), given_command()))
+        page = render(reproduction_report(paper, result.tables(), running_command()))
         with writing(out):
-            written = write_files(out, {**found.files(), "report.html": page.encode()})
+            written = write_files(out, {**result.files(), "report.html": page.encode()})
     if as_json:
-        click.echo(json.dumps(found.plain(), ensure_ascii=False))
+        click.echo(result.to_json())
         return
-    for number, (title, table) in enumerate(found.tables()):
+    for number, (title, table) in enumerate(result.tables()):
         if number:
             click.echo()
         show_table(table, title=title)
     for path in written:
         click.echo(f"wrote {path}")
-
-
-class _Found(NamedTuple):
-    """The forms in which an experiment is shown; each is made when asked for."""
-
-    tables: Callable[[], list[tuple[str, Table]]]
-    plain: Callable[[], dict[str, Any]]
-    files: Callable[[], dict[str, bytes]]
 
 
 def _b11(
@@ -137,14 +128,12 @@ def _b11(
     scale: str,
     seed: int,
     level: float,
-    threads: int | None,
     progress: Progress | None,
-) -> _Found:
-    from rankproof.report.reproduce.b11 import L2, Solver, reproduce_b11
-    from rankproof.report.reproduce.b11_text import b11_dict, b11_files, b11_tables
+) -> B11:
+    from rankproof.experiments.reproduce.b11 import L2, Solver, reproduce_b11
 
     solvers: dict[str | None, tuple[Solver, ...]] = {"sgd": ("sgd",), "both": ("lbfgs", "sgd")}
-    run = reproduce_b11(
+    return reproduce_b11(
         directory,
         solvers=solvers.get(solver, ("lbfgs",)),
         l2=l2 or L2,
@@ -152,10 +141,8 @@ def _b11(
         scale=scale,
         seed=seed,
         level=level,
-        threads=threads,
         progress=progress,
     )
-    return _Found(partial(b11_tables, run), partial(b11_dict, run), partial(b11_files, run))
 
 
 def _r11(
@@ -165,20 +152,16 @@ def _r11(
     scale: str,
     seed: int,
     level: float,
-    threads: int | None,
     progress: Progress | None,
-) -> _Found:
-    from rankproof.report.reproduce.r11 import reproduce_r11
-    from rankproof.report.reproduce.r11_text import r11_dict, r11_files, r11_tables
+) -> R11:
+    from rankproof.experiments.reproduce.r11 import reproduce_r11
 
-    run = reproduce_r11(
+    return reproduce_r11(
         directory,
         l2=l2 or (0.0,),
         convention=convention or "rankproof",
         scale=scale,
         seed=seed,
         level=level,
-        threads=threads,
         progress=progress,
     )
-    return _Found(partial(r11_tables, run), partial(r11_dict, run), partial(r11_files, run))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from rankproof.cli.options import threads_option
+
 __all__ = ["standardize"]
 
 
@@ -15,15 +17,13 @@ __all__ = ["standardize"]
 @click.option(
     "--noise",
     metavar="CONDITION",
-    help="What is known of the noise in the labels, for metrics that have a target only then: independent, "
-    "'one relevant', ...",
+    help="A condition on the noise in the labels, for metrics that have a target only under one: "
+    "independent, 'one relevant', ...",
 )
 @click.option("--column", is_flag=True, help="Write the targets alone, one a line, for the items in order.")
 @click.option("-o", "--out", required=True, metavar="FILE", help="Where to write; packed as its suffix says.")
-@click.option("--threads", type=int, default=None, help="Threads; the numbers do not depend on it.")
-def standardize(
-    data: tuple[str, ...], metric: str, noise: str | None, column: bool, out: str, threads: int | None
-) -> None:
+@threads_option()
+def standardize(data: tuple[str, ...], metric: str, noise: str | None, column: bool, out: str) -> None:
     """Write DATA (LETOR text, several files as one) with the target of METRIC in place of the label.
 
     Plain least squares on that target, in any engine, optimises METRIC: sorting by the mean of the target is
@@ -36,26 +36,26 @@ def standardize(
     """
     from dataclasses import replace
 
-    from rankproof.data.letor import read_letor, write_letor
+    from rankproof.data.letor.read import read_letor, write_letor
     from rankproof.data.scores import write_scores
     from rankproof.metrics.parse import metric as parse_metric
-    from rankproof.report.sources import sources_in
-    from rankproof.standardize.base import CONDITIONS, as_condition
-    from rankproof.standardize.choose import target_for
+    from rankproof.papers import sources_in
+    from rankproof.targets.base import CONDITIONS, as_condition
+    from rankproof.targets.choose import target_for
 
     # Refused before a large file is read.
-    asked = parse_metric(metric)
-    target = target_for(asked, noise=noise)
-    judged = read_letor(list(data), threads=threads)
-    values = target.values(judged.labels, judged.offsets, threads=threads)
+    parsed = parse_metric(metric)
+    target = target_for(parsed, noise=noise)
+    judged = read_letor(list(data))
+    values = target.values(judged.labels, judged.offsets)
     if column:
         write_scores(values, out)
     else:
         write_letor(replace(judged, labels=values), out)
     condition = None if noise is None else as_condition(noise)
-    claim = next(c for c in target.claims_for(asked) if c.value is True or c.value == condition)
-    known = "" if claim.value is True else f" if {CONDITIONS[str(claim.value)]}"
+    claim = next(c for c in target.claims_for(parsed) if c.value is True or c.value == condition)
+    condition_text = "" if claim.value is True else f" if {CONDITIONS[str(claim.value)]}"
     click.echo(f"{target} of {judged.items} items in {judged.queries} queries: {out}")
-    click.echo(f"sorting by its mean optimises {asked}{known} ({claim.reference})")
+    click.echo(f"sorting by its mean optimises {parsed}{condition_text} ({claim.reference})")
     for short, paper in sources_in(claim.reference).items():
         click.echo(f"{short}: {paper}")

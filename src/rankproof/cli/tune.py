@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankproof.cli.options import metric_and_noise, tree_options
+from rankproof.cli.options import metric_and_noise, threads_option, tree_options
+from rankproof.runs.defaults import BOOSTED, FOLDS, LOSS, SEED, TRIALS
+
+if TYPE_CHECKING:
+    from rankproof.metrics.base import Metric
+    from rankproof.runs.trials import Trial
 
 __all__ = ["tune"]
 
@@ -15,24 +20,22 @@ __all__ = ["tune"]
 @click.command()
 @click.argument("data", nargs=-1, required=True)
 @metric_and_noise
-@click.option(
-    "--model", type=click.Choice(["lightgbm", "xgboost", "catboost"]), default="lightgbm", show_default=True
-)
+@click.option("--model", type=click.Choice(BOOSTED), default=BOOSTED[0], show_default=True)
 @click.option(
     "--loss",
     "losses",
     multiple=True,
-    default=("auto",),
+    default=(LOSS,),
     metavar="LOSS",
     show_default=True,
     help="A loss to try (rankproof losses); several times.",
 )
-@click.option("--trials", type=int, default=20, show_default=True, help="How many settings to try.")
-@click.option("--folds", type=int, default=5, show_default=True, help="Folds of the queries of DATA.")
+@click.option("--trials", type=int, default=TRIALS, show_default=True, help="How many settings to try.")
+@click.option("--folds", type=int, default=FOLDS, show_default=True, help="Folds of the queries of DATA.")
 @tree_options
 @click.option("--features", type=int, help="Number of features. [default: as DATA has]")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of settings, folds and engine.")
-@click.option("--threads", type=int, default=None, help="Threads of the engine.")
+@click.option("--seed", type=int, default=SEED, show_default=True, help="Seed of settings, folds and engine.")
+@threads_option("Threads; with lightgbm the numbers do not depend on it.")
 @click.option("--out", required=True, metavar="DIR", help="Folder of the search; one that is there goes on.")
 @click.option("-v", "--verbose", is_flag=True, help="Progress also off a terminal.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
@@ -50,95 +53,54 @@ def tune(
     rankproof tune train.txt --metric nDCG@10 --model lightgbm --out search/
     rankproof tune train.txt -m nDCG@10 --loss auto --loss softmax --trials 50 --out search/
     """
-    from rankproof.cli.fit import print_start, warn
-    from rankproof.cli.options import read_items
-    from rankproof.cli.show import progress_bar, show_table
-    from rankproof.cli.trouble import when_interrupted, writing
-    from rankproof.data.split import QueryKFold, query_folds
+    from rankproof.cli.commands import command_with, loss_warning
+    from rankproof.cli.failures import when_interrupted
+    from rankproof.cli.inputs import read_items
+    from rankproof.cli.options import own_options
+    from rankproof.cli.terminal import print_start, progress_bar, show_table, warn
     from rankproof.errors import ArgumentError
-    from rankproof.fit.tuning import best_trial, drawn, tried
-    from rankproof.report.choice import loss_for
-    from rankproof.report.rankers import MODELS, own_settings, packages_of, ranker_for
-    from rankproof.report.run_folder import versions
-    from rankproof.report.tuning import Search, check_search_folder, digest, fit_command, trials_table
+    from rankproof.runs.search_folder import check_search_folder
+    from rankproof.runs.tune import plan_tuning
 
     # All that can be refused is refused before a large file is read.
     check_search_folder(out)
-    model, losses = options["model"], tuple(dict.fromkeys(options["losses"]))
     if trials < 1:
         raise ArgumentError(f"--trials must be at least 1, got {trials}.")
-    QueryKFold(options["folds"], options["seed"])
-    own = own_settings(model, {name: value for name, value in options.items() if name in MODELS[model]})
-    choices = {loss: loss_for(options["metric"], loss, options["noise"], engine=model) for loss in losses}
-    metric = next(iter(choices.values())).metric
-    shared = {name: options[name] for name in ("noise", "features", "seed", "folds")}
-    searched = ("learning_rate", "num_leaves", "l2")
-    settings = {
-        "metric": str(metric),
-        "model": model,
-        "losses": list(losses),
-        **shared,
-        **{name: value for name, value in own.items() if name not in searched},
-    }
-    rankers = {
-        loss: ranker_for(
-            model,
-            choice,
-            # A penalty is among what is drawn, so one that is given to the engine beside it is refused.
-            {**settings, **own, "l2": "1", "level": 0.95, "threads": options["threads"]},
-            held_out=True,
-        )
-        for loss, choice in choices.items()
-    }
-    items = read_items(data, features=options["features"], threads=options["threads"], missing=True)
-    # Folds that cannot be made are refused before a folder is.
-    query_folds(items, options["folds"], options["seed"], index=True)
-    about = {
-        "settings": settings,
-        "versions": {name: versions(name)[name] for name in ("rankproof", *packages_of(model))},
-        "data": digest(items),
-    }
-    with writing(out):
-        search = Search(out, about)
+    plan = plan_tuning(
+        options["metric"],
+        trials=trials,
+        **{name: options[name] for name in ("model", "losses", "noise", "features", "folds", "seed")},
+        own=own_options(options["model"], options),
+    )
+    items = read_items(data, features=options["features"], missing=True)
+    search = plan.begin(items, out)
     when_interrupted(f"the finished trials are in {out}, the same command goes on.")
     if not as_json:
-        lines = dict.fromkeys(line for choice in choices.values() for line in choice.lines())
+        lines = dict.fromkeys(line for choice in plan.choices.values() for line in choice.lines())
         print_start(list(lines), {"data": items})
-    warn(list(dict.fromkeys(choice.warning for choice in choices.values())))
-    left = [number for number in range(trials) if number not in search.trials]
-    if len(left) < trials:
-        click.echo(f"rankproof: {trials - len(left)} of {trials} trials are known from {out}.", err=True)
+    warn(list(dict.fromkeys(loss_warning(one, options["noise"]) for one in plan.choices.values())))
+    done = trials - len(plan.untried(search))
+    if done:
+        click.echo(f"rankproof: {done} of {trials} trials are known from {out}.", err=True)
     with nullcontext(None) if quiet else progress_bar() as shown:
-        for place, number in enumerate(left):
 
-            def tell(fold: int, of: int, place: int = place, number: int = number) -> None:
-                if shown is not None:
-                    shown(place * of + fold, len(left) * of, f"trial {number}, fold {fold + 1}")
-
-            values = drawn(number, options["seed"], losses)
-            ranker = rankers[values["loss"]]
-            trial = tried(
-                ranker, items, number, values, folds=options["folds"], seed=options["seed"], tell=tell
-            )
-            with writing(out):
-                search.add(trial)
+        def print_trial(trial: Trial) -> None:
             if verbose and shown is None:
-                _print_trial(trial, metric)
-    found = [search.trials[number] for number in range(trials)]
-    best = best_trial(found, metric)
-    command = fit_command(best, data, settings)
+                _print_trial(trial, plan.metric)
+
+        run = plan.carry_out(items, search, shown, print_trial)
+    command = command_with(run.best, data, plan.settings)
     if as_json:
         import json
 
-        told = {**search.about, "trials": [one.as_dict() for one in found], "best": best.number}
-        click.echo(json.dumps({**told, "command": command}, ensure_ascii=False, indent=2))
+        click.echo(json.dumps({**run.to_dict(), "command": command}, ensure_ascii=False, indent=2))
         return
     click.echo()
-    show_table(trials_table(found, metric, options["folds"]))
+    show_table(run.table())
     click.echo(f"\n{command}")
 
 
-def _print_trial(trial: Any, metric: Any) -> None:
+def _print_trial(trial: Trial, metric: Metric) -> None:
     penalty = "the engine's l2" if trial.l2 is None else f"l2 {trial.l2:g}"
     click.echo(
         f"trial {trial.number}: {metric} {trial.value:.4f} with {trial.trees} trees (learning rate "

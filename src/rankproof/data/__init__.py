@@ -1,0 +1,1 @@
+"""In and out of the package: files, frames, and the one container for ranking data."""

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -29,7 +29,7 @@ from rankproof.errors import ArgumentError, DataError, MissingDependencyError
 if TYPE_CHECKING:
     import narwhals
 
-__all__ = ["frame_of", "from_frame", "to_frame"]
+__all__ = ["frame_of", "frame_of_rows", "from_frame", "to_frame"]
 
 COLUMNS_AT_ONCE, ROWS_AT_ONCE = 32, 4096
 
@@ -65,6 +65,17 @@ def from_frame(
     group : bool
         The rows of a query must stand together. With ``group=True`` they may lie apart: they are brought
         together, queries in the order of their first row, rows of a query in the order of the frame.
+
+    Returns
+    -------
+    RankingData
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"session": ["a", "a"], "clicks": [1, 0], "bm25": [7.5, 2.5]})
+    >>> from_frame(frame, query="session", label="clicks")
+    RankingData(1 queries, 2 items, 1 features)
     """
     table = _open(frame)
     named = {
@@ -86,7 +97,7 @@ def from_frame(
         _, first, which = np.unique(qid, return_index=True, return_inverse=True)
         order = np.argsort(first[which], kind="stable").astype(np.int64)
         qid = qid[order]
-    offsets = _offsets(qid, query)
+    offsets = offsets_from_qid(qid, what=f"Query column {query!r}", way_out=" Or pass group=True.")
     return RankingData(
         labels=np.full(qid.size, np.nan) if label is None else _floats(table, "label", label)[order],
         offsets=offsets,
@@ -113,17 +124,30 @@ def to_frame(
 ) -> Any:
     """A data frame with one row per item: ``query``, ``doc``, ``label``, the features, and the weights.
 
-    ``doc``, ``query_weight`` and ``item_weight`` are there when the data have them. Features are named by
-    ``features``, else as the data name them, else f0, f1, ...; labels that were not judged are NaN in pandas
-    and null elsewhere.
+    ``doc``, ``query_weight`` and ``item_weight`` are there when the data have them. Labels that were not
+    judged are NaN in pandas and null elsewhere.
 
+    Parameters
+    ----------
+    data : RankingData
+    backend : "pandas", "polars" or "pyarrow"
+        The library whose frame is made.
+    features : list of str, optional
+        The names of the features; else as the data name them, else f0, f1, ...
+
+    Returns
+    -------
+    pandas.DataFrame, polars.DataFrame or pyarrow.Table
+
+    Examples
+    --------
     >>> to_frame(RankingData(labels=[2, 0], offsets=[0, 2], X=[[0.5], [1.5]], query_ids=["q7"]))
       query  label   f0
     0    q7    2.0  0.5
     1    q7    0.0  1.5
     """
-    known = data.feature_names or [f"f{k}" for k in range(data.features)]
-    names = list(known if features is None else features)
+    default_names = data.feature_names or [f"f{k}" for k in range(data.features)]
+    names = list(default_names if features is None else features)
     if len(names) != data.features:
         raise ArgumentError(
             f"Argument features of to_frame must name {data.features} features, got {len(names)}."
@@ -168,9 +192,30 @@ def frame_of(columns: dict[str, NDArray[Any]], backend: str, *, nullable: Sequen
     )
 
 
+def frame_of_rows(rows: Sequence[Mapping[str, Any]], backend: str) -> Any:
+    """A data frame of rows that all have the same names; None among numbers is a missing number.
+
+    >>> frame_of_rows([{"system": "a", "p": 0.5}, {"system": "b", "p": None}], "pandas")
+      system    p
+    0      a  0.5
+    1      b  NaN
+    """
+    columns: dict[str, NDArray[Any]] = {}
+    nullable = []
+    for name in rows[0] if rows else ():
+        cells = [row[name] for row in rows]
+        if any(isinstance(cell, str) for cell in cells) or all(cell is None for cell in cells):
+            columns[name] = np.array([None if cell is None else str(cell) for cell in cells], dtype=object)
+        else:
+            columns[name] = np.array([np.nan if cell is None else cell for cell in cells])
+            if columns[name].dtype.kind == "f":
+                nullable.append(name)
+    return frame_of(columns, backend, nullable=nullable)
+
+
 def _listed(column: NDArray[Any]) -> Any:
     """Text as Python strings, since none of the three takes numpy text as text; numbers as they are."""
-    return column.tolist() if column.dtype.kind in "UT" else column
+    return column.tolist() if column.dtype.kind in "UTO" else column
 
 
 def _load(module: str) -> Any:
@@ -304,15 +349,6 @@ def _float32s(table: narwhals.DataFrame[Any], name: str) -> NDArray[np.float32]:
             "Rescale it."
         )
     return narrow
-
-
-def _offsets(qid: NDArray[Any], name: str) -> NDArray[np.int64]:
-    try:
-        return offsets_from_qid(qid)
-    except DataError as error:
-        raise DataError(
-            f"{str(error).replace('Argument qid', f'Query column {name!r}')} Or pass group=True."
-        ) from None
 
 
 def _query_weights(weights: Float64s, offsets: NDArray[np.int64], name: str, qid: NDArray[Any]) -> Float64s:

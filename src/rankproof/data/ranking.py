@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, Literal, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,11 +21,14 @@ from rankproof.arrays import (
     query_of_item,
 )
 from rankproof.errors import ArgumentError, DataError
+from rankproof.plain import html_table
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 __all__ = ["Features", "RankingData"]
+
+QUERIES_SHOWN = 5
 
 Features = Union[NDArray[np.float32], "csr_array[np.float32]"]
 
@@ -139,7 +142,7 @@ class RankingData:
         if isinstance(which, slice):
             low, high, step = which.indices(self.queries)
             if step == 1:
-                return self._part(slice(low, max(low, high)))
+                return self._take(slice(low, max(low, high)))
             which = np.arange(low, high, step)
         chosen = np.asarray(which)
         if chosen.dtype == np.bool_:
@@ -149,7 +152,7 @@ class RankingData:
                 )
             chosen = np.flatnonzero(chosen)
         if chosen.size == 0:
-            return self._part(slice(0, 0))
+            return self._take(slice(0, 0))
         if not np.issubdtype(chosen.dtype, np.integer) or chosen.ndim != 1:
             raise ArgumentError(
                 f"Queries are chosen by whole numbers, a slice or a mask, got {chosen.dtype}."
@@ -158,19 +161,19 @@ class RankingData:
             raise ArgumentError(
                 f"Query numbers must lie in 0..{self.queries - 1}, got {chosen.min()}..{chosen.max()}."
             )
-        return self._part(chosen % self.queries)
+        return self._take(chosen % self.queries)
 
     def query(self, query_id: Any) -> RankingData:
         """The data of the query with this id (``"301"`` also finds the whole number 301)."""
-        found = np.flatnonzero(self.query_ids == query_id)
-        if not found.size:
-            found = np.flatnonzero(self.query_ids.astype(np.str_) == str(query_id))
-        if not found.size:
+        places = np.flatnonzero(self.query_ids == query_id)
+        if not places.size:
+            places = np.flatnonzero(self.query_ids.astype(np.str_) == str(query_id))
+        if not places.size:
             few = ", ".join(map(str, self.query_ids[:5].tolist()))
             raise DataError(f"There is no query {query_id!r}; the {self.queries} ids start with {few}.")
-        return self[int(found[0])]
+        return self[int(places[0])]
 
-    def _part(self, queries: slice | Int64s) -> RankingData:
+    def _take(self, queries: slice | Int64s) -> RankingData:
         """Already validated: cut without checking again."""
         if isinstance(queries, slice):
             low, high = int(self.offsets[queries.start]), int(self.offsets[queries.stop])
@@ -194,12 +197,43 @@ class RankingData:
         object.__setattr__(part, "feature_names", self.feature_names)
         return part
 
+    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
+        """A data frame with one row per item; see `rankproof.to_frame`.
+
+        >>> RankingData(labels=[2, 0], offsets=[0, 2], query_ids=["q7"]).to_frame()
+          query  label
+        0    q7    2.0
+        1    q7    0.0
+        """
+        from rankproof.data.frames import to_frame
+
+        return to_frame(self, backend)
+
+    def _repr_html_(self) -> str:
+        shown = min(self.queries, QUERIES_SHOWN)
+        rows = [
+            [str(query), str(part.items), str(int(np.isfinite(part.labels).sum())), _range_text(part.labels)]
+            for query, part in zip(self.query_ids[:shown].tolist(), self[:shown], strict=True)
+        ]
+        rest = [f"and {self.queries - shown} queries more"] if shown < self.queries else []
+        columns = ["query", "items", "judged", "labels"]
+        return html_table(columns, rows, title=repr(self), notes=rest)
+
     def __repr__(self) -> str:
         if self.X is None:
             features = "no features"
         else:
             features = f"{self.features} features" + ("" if isinstance(self.X, np.ndarray) else " (sparse)")
         return f"RankingData({self.queries} queries, {self.items} items, {features})"
+
+
+def _range_text(labels: Float64s) -> str:
+    """The lowest and the highest label."""
+    judged = labels[np.isfinite(labels)]
+    if not judged.size:
+        return "none"
+    low, high = judged.min(), judged.max()
+    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
 
 
 def _as_query_ids(query_ids: Any, queries: int) -> NDArray[Any]:
@@ -219,10 +253,10 @@ def _as_query_ids(query_ids: Any, queries: int) -> NDArray[Any]:
 
 
 def _as_feature_names(names: Any, features: int) -> tuple[str, ...]:
-    known = tuple(map(str, names))
-    if len(known) != features or len(set(known)) != features:
-        raise ArgumentError(f"Argument feature_names must give {features} different names, got {len(known)}.")
-    return known
+    texts = tuple(map(str, names))
+    if len(texts) != features or len(set(texts)) != features:
+        raise ArgumentError(f"Argument feature_names must give {features} different names, got {len(texts)}.")
+    return texts
 
 
 def _as_features(X: Any, items: int) -> Features | None:

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankproof.arrays import Float64s, as_scores
-from rankproof.data.open import StrPath, create_bytes, open_bytes
 from rankproof.errors import FileFormatError
+from rankproof.files import StrPath, create_bytes, open_bytes
 
 __all__ = ["read_scores", "write_scores"]
 

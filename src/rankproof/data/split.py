@@ -26,7 +26,12 @@ __all__ = ["QueryKFold", "Split", "query_folds", "split_queries"]
 
 
 class Split(NamedTuple):
-    """Three parts of one data set, by query."""
+    """Three parts of one data set, by query.
+
+    Attributes
+    ----------
+    train, valid, test : RankingData
+    """
 
     train: RankingData
     valid: RankingData
@@ -39,8 +44,27 @@ def split_queries(
     """Three random parts of the queries, each in the order of the data.
 
     The shares have sum 1; numbers of queries are rounded down, and queries left over go to the parts with
-    the largest remainders (the earlier one among equals). A share of 0 gives a part without queries; a
-    positive share that would get no query is an error.
+    the largest remainders (the earlier one among equals).
+
+    Parameters
+    ----------
+    data : RankingData
+    train, valid, test : float
+        The shares of the queries. A share of 0 gives a part without queries; a positive share that would
+        get no query is an error.
+    seed : int
+        The same seed gives the same parts, on any machine.
+
+    Returns
+    -------
+    Split
+        With the fields ``train``, ``valid`` and ``test``.
+
+    Examples
+    --------
+    >>> data = RankingData(labels=[0] * 5, offsets=range(6))
+    >>> [part.queries for part in split_queries(data)]
+    [3, 1, 1]
     """
     shares = {"train": train, "valid": valid, "test": test}
     for name, share in shares.items():
@@ -80,9 +104,23 @@ def query_folds(
 ) -> list[tuple[RankingData, RankingData]] | list[tuple[Int64s, Int64s]]:
     """Cross-validation by query: pairs (train, test); every query is in one test part.
 
-    Sizes of the test parts differ by at most one. With ``index=True`` the parts are the numbers of their
-    queries (for ``data[numbers]``), which costs no copy of the data.
+    Parameters
+    ----------
+    data : RankingData
+    folds : int
+        How many pairs, at least 2. Sizes of the test parts differ by at most one.
+    seed : int
+        The same seed gives the same folds, on any machine.
+    index : bool
+        With True the parts are the numbers of their queries (for ``data[numbers]``), which costs no copy of
+        the data.
 
+    Returns
+    -------
+    list of (train, test)
+
+    Examples
+    --------
     >>> data = RankingData(labels=[0] * 5, offsets=range(6))
     >>> [test.tolist() for _, test in query_folds(data, folds=2, index=True)]
     [[2, 3, 4], [0, 1]]
@@ -100,6 +138,15 @@ class QueryKFold:
     The same folds as `query_folds`, queries numbered in the order of their first item. Items of a query may
     lie apart. Parts are arrays of item numbers, in increasing order.
 
+    Parameters
+    ----------
+    folds : int
+        How many pairs of parts, at least 2.
+    seed : int
+        The same seed gives the same folds, on any machine.
+
+    Examples
+    --------
     >>> splitter = QueryKFold(folds=2)
     >>> [test.tolist() for _, test in splitter.split(None, groups=["a", "a", "b", "c", "c"])]
     [[0, 1, 3, 4], [2]]
@@ -115,7 +162,14 @@ class QueryKFold:
     def split(
         self, X: Any = None, y: Any = None, groups: ArrayLike | None = None
     ) -> Iterator[tuple[Int64s, Int64s]]:
-        """Pairs of item numbers (train, test); ``groups`` holds the query id of every item."""
+        """Pairs of item numbers (train, test).
+
+        Parameters
+        ----------
+        X, y : optional
+            Looked at for their numbers of rows alone.
+        groups : array of one query id per item
+        """
         if groups is None:
             raise ArgumentError("QueryKFold.split needs groups=, the query id of every item, got None.")
         qid = np.asarray(groups)
@@ -123,8 +177,8 @@ class QueryKFold:
             raise ArgumentError(
                 f"Argument groups of QueryKFold.split must be one-dimensional, got {qid.shape}."
             )
-        for name, given in (("X", X), ("y", y)):
-            rows = None if given is None else given.shape[0] if hasattr(given, "shape") else len(given)
+        for name, array in (("X", X), ("y", y)):
+            rows = None if array is None else array.shape[0] if hasattr(array, "shape") else len(array)
             if rows is not None and rows != qid.size:
                 raise ArgumentError(
                     f"Argument groups of QueryKFold.split must have one query id per row of {name} ({rows}), "

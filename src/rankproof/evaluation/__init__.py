@@ -1,0 +1,1 @@
+"""Values of metrics on data, with intervals, and paired comparisons."""

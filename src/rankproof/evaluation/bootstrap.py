@@ -14,13 +14,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rankproof.arrays import Float64s, as_weights, as_whole_number, flat_floats
 from rankproof.errors import ArgumentError, DataError
+from rankproof.evaluation.defaults import LEVEL, RESAMPLES, SEED
+from rankproof.plain import html_fields, json_text, plain_fields
+from rankproof.threads import chunks_by_items, run
 
 __all__ = ["Interval", "Method", "as_level", "bootstrap_means", "interval_of_means", "mean_interval"]
 
@@ -32,7 +35,17 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Interval:
-    """A confidence interval: its ends, its level, and how it was made. NaN ends: nothing can be said."""
+    """A confidence interval of a mean over queries.
+
+    Attributes
+    ----------
+    low, high : float
+        Its ends. NaN: nothing can be said.
+    level : float
+        The confidence level, 0.95 for a 95 % interval.
+    method : str
+        How it was made: ``"bca"`` or ``"percentile"``.
+    """
 
     low: float
     high: float
@@ -51,6 +64,17 @@ class Interval:
         """The interval of the negated quantity."""
         return Interval(-self.high, -self.low, self.level, self.method)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, by the names of the attributes; NaN and infinity become None."""
+        return plain_fields(self)
+
+    def to_json(self) -> str:
+        """`to_dict` as JSON text."""
+        return json_text(self.to_dict())
+
+    def _repr_html_(self) -> str:
+        return html_fields(self)
+
 
 def as_level(name: str, level: float) -> float:
     """``level`` as a float strictly between 0 and 1."""
@@ -67,11 +91,10 @@ def mean_interval(
     values: ArrayLike,
     *,
     weights: ArrayLike | None = None,
-    level: float = 0.95,
-    resamples: int = 10_000,
-    seed: int = 0,
+    level: float = LEVEL,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
     method: Method = "bca",
-    threads: int | None = None,
 ) -> Interval:
     r"""The bootstrap confidence interval of the (weighted) mean of per-query ``values``.
 
@@ -101,7 +124,6 @@ def mean_interval(
     seed : int
         Same seed, same interval, on any number of threads.
     method : "bca" or "percentile"
-    threads : int, optional
 
     Returns
     -------
@@ -120,7 +142,7 @@ def mean_interval(
     if np.ptp(x) <= _ROUNDING * np.abs(x).max():
         mean = float(x[0])
         return Interval(mean, mean, level, method)
-    means = bootstrap_means(x, weights=w, resamples=resamples, seed=seed, threads=threads)
+    means = bootstrap_means(x, weights=w, resamples=resamples, seed=seed)
     return interval_of_means(means, x, weights=w, level=level, method=method)
 
 
@@ -128,19 +150,18 @@ def bootstrap_means(
     values: Float64s,
     *,
     weights: Float64s | None = None,
-    resamples: int = 10_000,
-    seed: int = 0,
-    threads: int | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
 ) -> Float64s:
     """The means of the ``resamples``; no NaN in ``values``, no 0 in ``weights``.
 
     Resample r depends on (seed, r, number of queries) alone. Two systems on the same queries therefore see
     the same resamples.
     """
-    sums = _bootstrap_sums(values if weights is None else values * weights, resamples, seed, threads)
+    sums = _bootstrap_sums(values if weights is None else values * weights, resamples, seed)
     if weights is None:
         return sums / values.size
-    return sums / _bootstrap_sums(weights, resamples, seed, threads)
+    return sums / _bootstrap_sums(weights, resamples, seed)
 
 
 def interval_of_means(
@@ -148,7 +169,7 @@ def interval_of_means(
     values: Float64s,
     *,
     weights: Float64s | None = None,
-    level: float = 0.95,
+    level: float = LEVEL,
     method: Method = "bca",
 ) -> Interval:
     """The interval that resampled ``means`` of ``values`` give: see `mean_interval`."""
@@ -174,17 +195,16 @@ def _kept(values: ArrayLike, weights: ArrayLike | None) -> tuple[Float64s, Float
     return x[keep], w[keep]
 
 
-def _bootstrap_sums(values: Float64s, resamples: int, seed: int, threads: int | None) -> Float64s:
-    from rankproof.kernels.pool import chunks_by_items, run, thread_count
-    from rankproof.kernels.resample import bootstrap_sums
+def _bootstrap_sums(values: Float64s, resamples: int, seed: int) -> Float64s:
+    from rankproof.kernels.statistics.resample import bootstrap_sums
 
     sums = np.empty(resamples)
     key = np.uint64(seed % 2**64)
     work = np.arange(resamples + 1, dtype=np.int64) * values.size
     # A frozen array would compile the kernel a second time, for the read-only type.
     own = values if values.flags.writeable else values.copy()
-    ranges = chunks_by_items(work, thread_count(threads))
-    run(lambda first, last: bootstrap_sums(own, key, first, last, sums), ranges, threads)
+    ranges = chunks_by_items(work)
+    run(lambda first, last: bootstrap_sums(own, key, first, last, sums), ranges)
     return sums
 
 

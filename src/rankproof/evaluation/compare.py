@@ -11,13 +11,16 @@ from numpy.typing import NDArray
 
 from rankproof.arrays import Float64s
 from rankproof.errors import ArgumentError
-from rankproof.evaluation.comparison_text import csv_rows, pair_table, plain_dict, system_table
+from rankproof.evaluation.comparison_text import csv_rows, pair_rows, plain_dict, system_table
+from rankproof.evaluation.defaults import CORRECTION, RESAMPLES, SAMPLES, SEED, SIGNIFICANCE, TEST
+from rankproof.evaluation.evaluate import evaluate
 from rankproof.evaluation.letters import letters
-from rankproof.evaluation.pairs import PairedTest, PairResult, adjust_together, compare_pairs
+from rankproof.evaluation.pairs import PairedTest, PairResult, adjust_together, compare_pairs, pair_table
 from rankproof.evaluation.results import Results
-from rankproof.evaluation.run import evaluate
-from rankproof.evaluation.tables import Table, as_csv, as_latex, as_text
+from rankproof.evaluation.tables import Table, as_csv, as_html, as_latex, as_text
 from rankproof.metrics import Metric
+from rankproof.plain import json_text
+from rankproof.threads import using
 
 __all__ = ["Comparison", "compare"]
 
@@ -31,7 +34,8 @@ class Comparison:
     results : mapping of system to `Results`
         All on the same queries in the same order; NaN where a system has no value.
     pairs : mapping of metric to the list of `PairResult`, one per pair of systems
-    test, level, correction : how winners are decided
+    test, level, correction
+        How winners are decided; see `rankproof.compare`.
     """
 
     results: Mapping[str, Results]
@@ -52,12 +56,12 @@ class Comparison:
 
     def winner(self, metric: str) -> str | None:
         """The system that is shown to be better than every other, or None."""
-        found = {
+        best = {
             name
             for name in self.systems
             if all(p.winner == name for p in self.pairs[metric] if name in (p.a, p.b))
         }
-        return found.pop() if found else None
+        return best.pop() if best else None
 
     def letters(self, metric: str) -> dict[str, str]:
         """Significance letters: two systems share a letter exactly when no difference was shown."""
@@ -97,9 +101,13 @@ class Comparison:
 
     def to_json(self, *, per_query: bool = False) -> str:
         """`to_dict` as JSON text."""
-        import json
+        return json_text(self.to_dict(per_query=per_query))
 
-        return json.dumps(self.to_dict(per_query=per_query), ensure_ascii=False)
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """A pandas, polars or pyarrow frame: one row per metric and pair of systems."""
+        from rankproof.data.frames import frame_of_rows
+
+        return frame_of_rows(pair_rows(self.pairs), backend)
 
     def to_csv(self) -> str:
         """Comma-separated text, numbers in full: a row per metric and pair."""
@@ -113,6 +121,10 @@ class Comparison:
         pairs = (f"\n{m}\n" + as_text(self.pair_table(m)) for m in self.metrics)
         return "\n".join([as_text(self.table()), *pairs])
 
+    def _repr_html_(self) -> str:
+        pairs = (as_html(self.pair_table(m), title=m) for m in self.metrics)
+        return f"<div>{as_html(self.table())}{''.join(pairs)}</div>"
+
     def __repr__(self) -> str:
         return f"Comparison({', '.join(self.systems)}; {', '.join(self.metrics)})"
 
@@ -122,37 +134,55 @@ def compare(
     data: Any,
     metrics: str | Metric | Iterable[str | Metric],
     *,
-    test: PairedTest = "randomisation",
-    level: float = 0.05,
-    correction: str = "metric",
-    seed: int = 0,
-    resamples: int = 10_000,
-    samples: int = 100_000,
+    test: PairedTest = TEST,
+    level: float = SIGNIFICANCE,
+    correction: str = CORRECTION,
+    seed: int = SEED,
+    resamples: int = RESAMPLES,
+    samples: int = SAMPLES,
     weights: Any = None,
     threads: int | None = None,
     **more: Any,
 ) -> Comparison:
-    """Compare systems on the same queries.
+    """Compare systems on the same queries, and name a winner only where a paired test shows one.
 
     Parameters
     ----------
     systems : mapping of name to scores (or to a `Run`)
-    data, metrics, weights and the keywords of `rankproof.evaluate`
-        ``offsets``, ``qid``, ``convention``, ``missing`` go to `evaluate` as they are.
+        At least two.
+    data : `RankingData`, `Qrels` or labels
+        As in `rankproof.evaluate`.
+    metrics : Metric, str or list of these
     test : "randomisation", "t" or "wilcoxon"
-        The paired test that decides; all three are reported.
+        The paired test that decides; all three are reported. Randomisation turns the signs of the differences
+        by chance and assumes nothing of their distribution; Student's t takes their mean to be normal;
+        Wilcoxon's looks at the ranks of their sizes.
     level : float
-        The accepted chance of naming any false winner.
+        The accepted chance of naming any false winner; intervals have level ``1 - level``.
     correction : "metric" or "all"
         Holm's correction over all pairs of each metric, or over all pairs of all metrics together.
-    seed, resamples, samples : of the bootstrap and of the sampled randomisation test
+    seed : int
+        Of the bootstrap and of a randomisation test that is sampled.
+    resamples : int
+        Of the bootstrap.
+    samples : int
+        Of the randomisation test, where not all sign patterns are counted.
+    weights : array, one weight per query, optional
+    threads : int, optional
+        How many threads; the numbers do not depend on it.
+    **more
+        ``offsets``, ``qid``, ``convention`` and ``missing`` of `rankproof.evaluate`.
+
+    Returns
+    -------
+    Comparison
 
     Examples
     --------
     >>> labels, starts = [2, 0, 1, 0, 1, 0], [0, 2, 4, 6]
     >>> scores = {"up": [2, 1, 2, 1, 2, 1], "down": [1, 2, 1, 2, 1, 2]}
-    >>> found = compare(scores, labels, "nDCG", offsets=starts)
-    >>> found.winner("nDCG") is None  # three queries cannot show anything
+    >>> comparison = compare(scores, labels, "nDCG", offsets=starts)
+    >>> comparison.winner("nDCG") is None  # three queries cannot show anything
     True
     """
     if not isinstance(systems, Mapping) or len(systems) < 2:
@@ -161,31 +191,29 @@ def compare(
         )
     if correction not in ("metric", "all"):
         raise ArgumentError(f"Argument correction must be 'metric' or 'all', got {correction!r}.")
-    results = {
-        str(name): evaluate(
-            scores, data, metrics, weights=weights, level=1.0 - level, seed=seed, threads=threads, **more
-        )
-        for name, scores in systems.items()
-    }
-    results = _aligned(results)
-    first = next(iter(results.values()))
-    families = [
-        compare_pairs(
-            {name: r.per_query[m] for name, r in results.items()},
-            test=test,
-            level=level,
-            seed=seed,
-            resamples=resamples,
-            samples=samples,
-            weights=first.weights,
-            greater_is_better=found.direction == "higher",
-            threads=threads,
-        )
-        for m, found in first.metrics.items()
-    ]
-    if correction == "all":
-        families = adjust_together(families)
-    return Comparison(results, dict(zip(first.metrics, families, strict=True)), test, level, correction)
+    with using(threads):
+        results = {
+            str(name): evaluate(scores, data, metrics, weights=weights, level=1.0 - level, seed=seed, **more)
+            for name, scores in systems.items()
+        }
+        results = _aligned(results)
+        first = next(iter(results.values()))
+        families = [
+            compare_pairs(
+                {name: r.per_query[m] for name, r in results.items()},
+                test=test,
+                level=level,
+                seed=seed,
+                resamples=resamples,
+                samples=samples,
+                weights=first.weights,
+                greater_is_better=metric.direction == "higher",
+            )
+            for m, metric in first.metrics.items()
+        ]
+        if correction == "all":
+            families = adjust_together(families)
+        return Comparison(results, dict(zip(first.metrics, families, strict=True)), test, level, correction)
 
 
 def _aligned(results: dict[str, Results]) -> dict[str, Results]:

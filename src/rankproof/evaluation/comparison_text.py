@@ -13,18 +13,7 @@ from rankproof.evaluation.tables import Table, number
 if TYPE_CHECKING:
     from rankproof.evaluation.compare import Comparison
 
-__all__ = ["csv_rows", "pair_table", "plain_dict", "probability", "system_table"]
-
-
-def probability(p: float) -> str:
-    """A p-value for a table.
-
-    >>> probability(0.03125), probability(0.00001), probability(1.0)
-    ('0.031', '<0.001', '1.000')
-    """
-    if math.isnan(p):
-        return "nan"
-    return "<0.001" if p < 0.001 else f"{p:.3f}"
+__all__ = ["csv_rows", "pair_rows", "plain_dict", "system_table"]
 
 
 def system_table(
@@ -37,16 +26,16 @@ def system_table(
     rows = []
     for name, r in results.items():
         row = [name]
-        for m, given in marks.items():
+        for m, letters in marks.items():
             interval = r.interval[m]
-            row += [number(r.mean[m]), f"[{number(interval.low)}, {number(interval.high)}]", given[name]]
+            row += [number(r.mean[m]), f"[{number(interval.low)}, {number(interval.high)}]", letters[name]]
         rows.append(row)
     for label, means in _baselines(results):
         row = [label]
         for m in marks:
             row += [number(means[m]), "", ""]
         rows.append(row)
-    return Table(columns, rows, list(notes), words=["letters"])
+    return Table(columns, rows, list(notes), text_columns=["letters"])
 
 
 def _baselines(results: Mapping[str, Results]) -> list[tuple[str, dict[str, float]]]:
@@ -63,85 +52,67 @@ def _baselines(results: Mapping[str, Results]) -> list[tuple[str, dict[str, floa
 
 def _lines(kind: str, means: dict[str, dict[str, float]]) -> list[tuple[str, dict[str, float]]]:
     first = next(iter(means.values()))
-    if all(_same(first, found) for found in means.values()):
+    if all(_same(first, baseline) for baseline in means.values()):
         return [(f"({kind})", first)]
-    return [(f"({kind}, items of {name})", found) for name, found in means.items()]
+    return [(f"({kind}, items of {name})", baseline) for name, baseline in means.items()]
 
 
 def _same(one: dict[str, float], other: dict[str, float]) -> bool:
     return all(math.isclose(one[m], other[m], abs_tol=1e-12) or math.isnan(one[m]) for m in one)
 
 
-def pair_table(pairs: Sequence[PairResult], test: str) -> Table:
-    """One row per pair: the deciding test's p-value before and after Holm, then the two others."""
-    others = [t for t in ("randomisation", "t", "wilcoxon") if t != test]
-    columns = ["pair", "difference", "interval", f"p {test}", "p Holm", *(f"p {t}" for t in others)]
-    columns += ["effect g", "wins/ties/losses", "winner"]
-    rows = [
-        [
-            *(
-                f"{p.a} - {p.b}",
-                number(p.difference),
-                f"[{number(p.interval.low)}, {number(p.interval.high)}]",
-            ),
-            *(probability(p.p), probability(p.adjusted), *(probability(p.tests[t].p) for t in others)),
-            *(f"{p.effect.g:.2f}", f"{p.wins}/{p.ties}/{p.losses}", p.winner or "none shown"),
-        ]
-        for p in pairs
+def pair_rows(pairs: Mapping[str, Sequence[PairResult]]) -> list[dict[str, Any]]:
+    """One row per metric and pair, by the names of the columns."""
+    return [
+        {
+            "metric": metric,
+            "a": p.a,
+            "b": p.b,
+            "difference": p.difference,
+            "low": p.interval.low,
+            "high": p.interval.high,
+            **{f"p_{name}": p.tests[name].p for name in ("randomisation", "t", "wilcoxon")},
+            "p_adjusted": p.adjusted,
+            "effect_g": p.effect.g,
+            "wins": p.wins,
+            "ties": p.ties,
+            "losses": p.losses,
+            "queries": p.n,
+            "dropped": p.dropped,
+            "winner": p.winner,
+        }
+        for metric, listed in pairs.items()
+        for p in listed
     ]
-    return Table(columns, rows, words=["winner"])
 
 
 def csv_rows(pairs: Mapping[str, Sequence[PairResult]]) -> tuple[list[str], list[list[str]]]:
-    """Header and rows: one row per metric and pair, numbers in full."""
+    """Header and rows of text: one row per metric and pair, numbers in full."""
     header = ["metric", "a", "b", "difference", "low", "high", "p_randomisation", "p_t", "p_wilcoxon"]
     header += ["p_adjusted", "effect_g", "wins", "ties", "losses", "queries", "dropped", "winner"]
-    rows = []
-    for metric, found in pairs.items():
-        for p in found:
-            numbers = (p.difference, p.interval.low, p.interval.high)
-            ps = (p.tests["randomisation"].p, p.tests["t"].p, p.tests["wilcoxon"].p, p.adjusted, p.effect.g)
-            counts = (p.wins, p.ties, p.losses, p.n, p.dropped)
-            rows.append([metric, p.a, p.b, *map(repr, (*numbers, *ps)), *map(str, counts), p.winner or ""])
-    return header, rows
+    return header, [[_cell(row[name]) for name in header] for row in pair_rows(pairs)]
 
 
-def plain_dict(found: Comparison, *, per_query: bool) -> dict[str, Any]:
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def plain_dict(comparison: Comparison, *, per_query: bool) -> dict[str, Any]:
     """Everything as JSON-ready data."""
     return {
         "schema": "rankproof.comparison/1",
-        "test": found.test,
-        "level": found.level,
-        "correction": f"holm over {found.correction}",
-        "systems": {name: r.to_dict(per_query=per_query) for name, r in found.results.items()},
+        "test": comparison.test,
+        "level": comparison.level,
+        "correction": f"holm over {comparison.correction}",
+        "systems": {name: r.to_dict(per_query=per_query) for name, r in comparison.results.items()},
         "metrics": {
             m: {
-                "winner": found.winner(m),
-                "letters": found.letters(m),
-                "pairs": [_pair_dict(p) for p in pairs],
+                "winner": comparison.winner(m),
+                "letters": comparison.letters(m),
+                "pairs": [p.to_dict() for p in pairs],
             }
-            for m, pairs in found.pairs.items()
+            for m, pairs in comparison.pairs.items()
         },
     }
-
-
-def _pair_dict(p: PairResult) -> dict[str, Any]:
-    return {
-        "a": p.a,
-        "b": p.b,
-        "difference": _plain(p.difference),
-        "interval": [_plain(p.interval.low), _plain(p.interval.high)],
-        "p": {name: {"p": _plain(t.p), "exact": t.exact, "detail": t.detail} for name, t in p.tests.items()},
-        "p_adjusted": _plain(p.adjusted),
-        "effect": {"dz": _plain(p.effect.dz), "g": _plain(p.effect.g)},
-        "wins": p.wins,
-        "ties": p.ties,
-        "losses": p.losses,
-        "queries": p.n,
-        "dropped": p.dropped,
-        "winner": p.winner,
-    }
-
-
-def _plain(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None

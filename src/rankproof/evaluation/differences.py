@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from rankproof.arrays import Float64s, as_weights, flat_floats
 from rankproof.errors import ArgumentError, DataError
 
-__all__ = ["Differences", "paired_differences"]
+__all__ = ["Differences", "gaps", "paired_differences"]
 
 # Hundreds of roundings of a double, and still far below any difference between rankings that matters.
 _ROUNDING = 1e-12
@@ -114,3 +114,12 @@ def paired_differences(a: ArrayLike, b: ArrayLike, weights: ArrayLike | None = N
     rounding = _ROUNDING * np.maximum(np.abs(left), np.abs(right))
     values[np.abs(values) <= rounding] = 0.0
     return Differences(values, kept_weights, rounding, int(keep.size - keep.sum()))
+
+
+def gaps(values: Float64s, base: Float64s, higher_is_better: bool) -> Float64s:
+    """How much better every query fares than with the base; NaN where either has no value."""
+    ahead = np.full(values.size, np.nan)
+    both = ~(np.isnan(values) | np.isnan(base))
+    differences = paired_differences(values[both], base[both]).values
+    ahead[both] = differences if higher_is_better else -differences
+    return ahead

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rankproof.evaluation.bootstrap import Interval, Method, as_level, mean_interval
+from rankproof.evaluation.defaults import LEVEL, RESAMPLES, SEED, SIGNIFICANCE
 from rankproof.evaluation.differences import Differences, paired_differences
+from rankproof.plain import html_fields, json_text, plain_fields
 
 __all__ = ["Effect", "detectable_difference", "difference_interval", "effect_of", "effect_size"]
 
@@ -44,6 +47,17 @@ class Effect:
     dz: float
     g: float
     n: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, by the names of the attributes; NaN and infinity become None."""
+        return plain_fields(self)
+
+    def to_json(self) -> str:
+        """`to_dict` as JSON text."""
+        return json_text(self.to_dict())
+
+    def _repr_html_(self) -> str:
+        return html_fields(self)
 
 
 def effect_size(a: ArrayLike, b: ArrayLike, *, weights: ArrayLike | None = None) -> Effect:
@@ -85,11 +99,10 @@ def difference_interval(
     b: ArrayLike,
     *,
     weights: ArrayLike | None = None,
-    level: float = 0.95,
-    resamples: int = 10_000,
-    seed: int = 0,
+    level: float = LEVEL,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
     method: Method = "bca",
-    threads: int | None = None,
 ) -> Interval:
     """The bootstrap interval of the mean difference: queries are drawn with both their values.
 
@@ -103,11 +116,10 @@ def difference_interval(
         resamples=resamples,
         seed=seed,
         method=method,
-        threads=threads,
     )
 
 
-def detectable_difference(sd: float, n: int, *, level: float = 0.05, power: float = 0.8) -> float:
+def detectable_difference(sd: float, n: int, *, level: float = SIGNIFICANCE, power: float = 0.8) -> float:
     """The smallest true mean difference that a two-sided t test finds with probability ``power``.
 
     The non-centrality that puts ``power`` of the non-central t distribution beyond the critical value, times

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.evaluation.inputs import Scored, as_scored
-from rankproof.evaluation.run import as_read, broken
-from rankproof.evaluation.tables import Table, as_text, number
+from rankproof.evaluation.inputs import JudgedScores, as_scored
+from rankproof.evaluation.per_query import as_convention_reads, break_ties, check_labels, sort_retrieved
+from rankproof.evaluation.tables import Table, as_html, as_text, number
 from rankproof.metrics import Explanation, Metric, metric
-from rankproof.metrics.conventions import CONVENTIONS
-from rankproof.metrics.lists import RankedLists, sort_by_score
-from rankproof.metrics.ties import tie_groups
+from rankproof.metrics.conventions.named import CONVENTIONS
+from rankproof.metrics.ranked.lists import RankedLists
+from rankproof.metrics.ranked.ties import tie_groups
+from rankproof.plain import json_text, plain_number
 
 __all__ = ["Explained", "explain"]
 
@@ -22,8 +23,17 @@ __all__ = ["Explained", "explain"]
 class Explained:
     """The ranked items of one query beside what each adds to the metric.
 
-    ``places`` has one entry per ranked place that the metric looks at: rank (``"3-5"`` for a tie), document
-    id or row number, score, label.
+    Attributes
+    ----------
+    metric : Metric
+        As the convention defines it.
+    query : str or int
+    convention : str
+    places : list of (rank, item, score, label)
+        One per ranked place that the metric looks at: the rank as text (``"3-5"`` for a tie), the document id
+        or row number, the score, the label.
+    explanation : Explanation
+        What each place adds, and the arithmetic.
     """
 
     metric: Metric
@@ -44,25 +54,40 @@ class Explained:
             grade = "unjudged" if np.isnan(label) else f"{label:g}"
             rows.append([rank, doc, f"{score:.6g}", grade, *map(_cell, cells)])
         columns = ["rank", "item", "score", "label", *self.explanation.columns]
-        return Table(columns, rows, self.explanation.steps, words=["item"])
+        return Table(columns, rows, self.explanation.steps, text_columns=["item"])
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data."""
-        rows = [
-            {"rank": rank, "item": doc, "score": score, "label": None if np.isnan(label) else label}
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per ranked place, by column: rank, item, score, label, and what the place adds."""
+        return [
+            {"rank": rank, "item": doc, "score": score, "label": label}
             | dict(zip(self.explanation.columns, cells, strict=True))
             for (rank, doc, score, label), cells in zip(self.places, self.explanation.rows, strict=False)
         ]
-        value = None if np.isnan(self.value) else self.value
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, versioned by ``schema``; NaN and infinity become None."""
         return {
             "schema": "rankproof.explanation/1",
             "metric": str(self.metric),
             "query": str(self.query),
             "convention": self.convention,
-            "rows": rows,
-            "steps": self.explanation.steps,
-            "value": value,
+            "rows": [{name: _plain_cell(cell) for name, cell in row.items()} for row in self.rows()],
+            "steps": list(self.explanation.steps),
+            "value": plain_number(self.value),
         }
+
+    def to_json(self) -> str:
+        """`to_dict` as JSON text."""
+        return json_text(self.to_dict())
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """A pandas, polars or pyarrow frame: one row per ranked place that the metric looks at."""
+        from rankproof.data.frames import frame_of_rows
+
+        return frame_of_rows(self.rows(), backend)
+
+    def _repr_html_(self) -> str:
+        return as_html(self.table(), title=f"{self.metric} of query {self.query} ({self.convention})")
 
     def __str__(self) -> str:
         return f"{self.metric} of query {self.query} ({self.convention})\n" + as_text(self.table())
@@ -81,8 +106,28 @@ def explain(
     qid: Any = None,
     convention: str = "rankproof",
 ) -> Explained:
-    """How the value of one query came about.
+    """How the value of one query came about, place by place.
 
+    Parameters
+    ----------
+    spec : Metric or str
+    scores : array of one score per item, or `Run`
+    data : `RankingData`, `Qrels` or labels
+        As in `rankproof.evaluate`.
+    query : str or int
+        The id of the query; its number, counted from 0, with ``offsets``.
+    offsets, qid : arrays, optional
+        With plain labels; see `rankproof.evaluate`.
+    convention : str
+        Whose rules; see `rankproof.evaluate`.
+
+    Returns
+    -------
+    Explained
+        It prints as a table, and has `to_dict`, `to_json` and `to_frame`.
+
+    Examples
+    --------
     >>> print(explain("nDCG@2", [0.9, 0.3, 0.3], [1, 0, 2], qid=[7, 7, 7], query=7))
     nDCG@2 of query 7 (rankproof)
     rank  item  score  label    gain  discount    adds     sum
@@ -95,17 +140,16 @@ def explain(
     """
     tool = CONVENTIONS[convention]
     resolved = tool.resolve(metric(spec))
-    one = as_read(as_scored(scores, data, offsets=offsets, qid=qid).only(query), tool)
-    tool.check(resolved, one.labels)
-    resolved.check(one.labels)
-    order = broken(one, tool, sort_by_score(one.scores, one.offsets, one.depth))
+    one = as_convention_reads(as_scored(scores, data, offsets=offsets, qid=qid).only(query), tool)
+    check_labels(resolved, one, tool)
+    order = break_ties(one, tool, sort_retrieved(one))
     policy = "keep" if resolved.sees_unjudged or resolved.unjudged == "error" else resolved.unjudged
-    lists = RankedLists.of(order, one.labels).with_unjudged(policy)  # type: ignore[arg-type]
+    lists = RankedLists.from_order(order, one.labels).with_unjudged(policy)  # type: ignore[arg-type]
     items = [item for item in order.places.tolist() if policy != "drop" or not np.isnan(one.labels[item])]
     return Explained(resolved, query, tool.name, _places(one, items, lists), resolved.explain(lists))
 
 
-def _places(one: Scored, items: list[int], lists: RankedLists) -> list[tuple[str, str, float, float]]:
+def _places(one: JudgedScores, items: list[int], lists: RankedLists) -> list[tuple[str, str, float, float]]:
     ids = one.doc_ids()
     places: list[tuple[str, str, float, float]] = []
     for start, end in tie_groups(lists):
@@ -114,6 +158,10 @@ def _places(one: Scored, items: list[int], lists: RankedLists) -> list[tuple[str
             name = str(item) if ids is None else str(ids[item])
             places.append((rank, name, float(one.scores[item]), float(one.labels[item])))
     return places
+
+
+def _plain_cell(value: Any) -> Any:
+    return plain_number(value) if isinstance(value, float) else value
 
 
 def _cell(value: Any) -> str:

@@ -5,24 +5,25 @@ Scores with a `RankingData`; scores with plain labels and ``offsets=`` or ``qid=
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.arrays import Float64s, Int64s, as_labels, as_offsets, as_scores, as_weights, offsets_from_qid
-from rankproof.data.judged_run import JudgedRun, join_run
 from rankproof.data.ranking import RankingData
-from rankproof.data.trec import Qrels, Run
+from rankproof.data.trec.judged_run import JudgedRun, join_run
+from rankproof.data.trec.read import Qrels, Run
 from rankproof.errors import ArgumentError
+from rankproof.feedback import Feedback, Graded, Permutation, PreferenceGraph
 
-__all__ = ["Scored", "as_scored"]
+__all__ = ["JudgedScores", "as_scored", "is_feedback"]
 
 
 @dataclass(frozen=True, eq=False)
-class Scored:
+class JudgedScores:
     """Scores beside labels. Of query q, the first ``depth[q]`` items were retrieved."""
 
     scores: Float64s
@@ -42,18 +43,18 @@ class Scored:
         """How many queries there are."""
         return self.offsets.size - 1
 
-    def only(self, query: Any) -> Scored:
+    def only(self, query: Any) -> JudgedScores:
         """The one query with this id."""
-        found = np.flatnonzero(self.query_ids.astype(np.str_) == str(query))
-        if not found.size:
+        places = np.flatnonzero(self.query_ids.astype(np.str_) == str(query))
+        if not places.size:
             some = ", ".join(map(str, self.query_ids[:5].tolist()))
             raise ArgumentError(
                 f"There is no query {query!r} to explain; the {self.queries} ids start with {some}."
             )
-        q = int(found[0])
+        q = int(places[0])
         part = slice(int(self.offsets[q]), int(self.offsets[q + 1]))
         ids, rank = self.doc_ids(), self.doc_rank
-        return Scored(
+        return JudgedScores(
             self.scores[part],
             self.labels[part],
             np.array([0, part.stop - part.start]),
@@ -72,8 +73,8 @@ def as_scored(
     qid: Any = None,
     weights: Any = None,
     missing: Literal["zero", "skip"] = "zero",
-) -> Scored:
-    """One `Scored` from whatever `rankproof.evaluate` was given."""
+) -> JudgedScores:
+    """One `JudgedScores` from whatever `rankproof.evaluate` was given."""
     if isinstance(scores, Run) != isinstance(data, Qrels):
         raise ArgumentError(
             f"A Run is evaluated against Qrels and scores against labels, got {type(scores).__name__} "
@@ -104,6 +105,15 @@ def as_scored(
     return _from_arrays(scores, labels, starts, np.asarray(qid)[starts[:-1]], weights)
 
 
+def is_feedback(data: Any) -> TypeGuard[Sequence[Feedback]]:
+    """Whether ``data`` is a sequence of feedback objects."""
+    return (
+        isinstance(data, (list, tuple))
+        and len(data) > 0
+        and all(isinstance(entry, (Graded, PreferenceGraph, Permutation)) for entry in data)
+    )
+
+
 def _from_arrays(
     scores: Any,
     labels: Float64s,
@@ -111,9 +121,9 @@ def _from_arrays(
     query_ids: NDArray[Any] | None,
     weights: Any,
     ids: NDArray[Any] | None = None,
-) -> Scored:
+) -> JudgedScores:
     queries = offsets.size - 1
-    return Scored(
+    return JudgedScores(
         as_scores(scores, labels.size),
         labels,
         offsets,
@@ -125,8 +135,8 @@ def _from_arrays(
     )
 
 
-def _from_run(joined: JudgedRun, weights: Any) -> Scored:
-    return Scored(
+def _from_run(joined: JudgedRun, weights: Any) -> JudgedScores:
+    return JudgedScores(
         joined.scores,
         joined.labels,
         joined.offsets,

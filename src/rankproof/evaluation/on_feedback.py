@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 
 from rankproof.arrays import Float64s, as_scores, as_weights
 from rankproof.errors import ArgumentError
+from rankproof.evaluation.per_query import without_empties
 from rankproof.evaluation.results import Results
-from rankproof.feedback import Feedback, Graded, Permutation, PreferenceGraph
+from rankproof.feedback import Feedback
 from rankproof.metrics import Metric
-from rankproof.metrics.empties import without_empties
-from rankproof.metrics.lists import sort_by_score
 from rankproof.metrics.on_feedback import of_scores
+from rankproof.metrics.ranked.lists import sort_by_score
+from rankproof.threads import setting
 
-__all__ = ["evaluate_feedback", "is_feedback", "refuse_options"]
-
-
-def is_feedback(data: Any) -> TypeGuard[Sequence[Feedback]]:
-    """Whether ``data`` is a sequence of feedback objects."""
-    return (
-        isinstance(data, (list, tuple))
-        and len(data) > 0
-        and all(isinstance(entry, (Graded, PreferenceGraph, Permutation)) for entry in data)
-    )
+__all__ = ["evaluate_feedback", "refuse_options"]
 
 
 def evaluate_feedback(
@@ -37,9 +29,11 @@ def evaluate_feedback(
     array = as_scores(scores, int(offsets[-1]))
     ids = np.arange(len(feedback))
 
-    def values(of: Float64s, m: Metric) -> Float64s:
-        found = [of_scores(m, of[a:b], y) for a, b, y in zip(offsets, offsets[1:], feedback, strict=False)]
-        return np.array([np.nan if value is None else value for value in found])
+    def values(array: Float64s, m: Metric) -> Float64s:
+        listed = [
+            of_scores(m, array[a:b], y) for a, b, y in zip(offsets, offsets[1:], feedback, strict=False)
+        ]
+        return np.array([np.nan if value is None else value for value in listed])
 
     raw = {str(m): values(array, m) for m in metrics}
 
@@ -53,7 +47,7 @@ def evaluate_feedback(
         per_query={str(m): without_empties(m, raw[str(m)], ids) for m in metrics},
         metrics={str(m): m for m in metrics},
         weights=None if weights is None else as_weights("weights", weights, len(feedback)),
-        empty={name: int(np.isnan(found).sum()) for name, found in raw.items()},
+        empty={name: int(np.isnan(entry).sum()) for name, entry in raw.items()},
         tied=sort_by_score(array, offsets).tied,
         unjudged=0,
         items=array.size,
@@ -64,6 +58,7 @@ def evaluate_feedback(
         level=level,
         seed=seed,
         baseline=baseline,
+        threads=setting(),
     )
 
 

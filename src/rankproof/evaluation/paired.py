@@ -19,12 +19,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rankproof.arrays import Float64s, Int64s, as_whole_number
+from rankproof.evaluation.defaults import SAMPLES, SEED
 from rankproof.evaluation.differences import Differences, paired_differences
+from rankproof.plain import html_fields, json_text, plain_fields
+from rankproof.threads import chunks_by_items, run
 
 __all__ = [
     "Paired",
@@ -82,15 +86,25 @@ class Paired:
     direction: int = 0
     p_error: float = 0.0
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, by the names of the attributes; NaN and infinity become None."""
+        return plain_fields(self)
+
+    def to_json(self) -> str:
+        """`to_dict` as JSON text."""
+        return json_text(self.to_dict())
+
+    def _repr_html_(self) -> str:
+        return html_fields(self)
+
 
 def randomisation_test(
     a: ArrayLike,
     b: ArrayLike,
     *,
     weights: ArrayLike | None = None,
-    seed: int = 0,
-    samples: int = 100_000,
-    threads: int | None = None,
+    seed: int = SEED,
+    samples: int = SAMPLES,
 ) -> Paired:
     r"""Two-sided sign-flip test of the (weighted) mean of the paired differences.
 
@@ -112,11 +126,10 @@ def randomisation_test(
         paired_differences(a, b, weights),
         seed=as_whole_number("seed", seed, 0),
         samples=as_whole_number("samples", samples, 1),
-        threads=threads,
     )
 
 
-def randomisation_of(d: Differences, *, seed: int, samples: int, threads: int | None = None) -> Paired:
+def randomisation_of(d: Differences, *, seed: int, samples: int) -> Paired:
     """`randomisation_test` of differences already taken."""
     terms, slack = d.terms, math.fsum(d.term_rounding)
     signed = math.fsum(terms)
@@ -136,7 +149,7 @@ def randomisation_of(d: Differences, *, seed: int, samples: int, threads: int | 
         how = f"exact distribution of {sizes.size} non-zero differences, all multiples of {unit:.6g}"
         p = _lattice_p(steps, round(abs(signed) / unit))
         return Paired("randomisation", d.mean, p, d.n, exact=True, detail=how, direction=direction)
-    p = _sampled_p(sizes, abs(signed) - slack, seed, samples, threads)
+    p = _sampled_p(sizes, abs(signed) - slack, seed, samples)
     error = math.sqrt(p * (1.0 - p) / samples)
     how = f"{samples} random sign patterns of {sizes.size} non-zero differences, seed {seed}"
     return Paired(
@@ -145,7 +158,7 @@ def randomisation_of(d: Differences, *, seed: int, samples: int, threads: int | 
 
 
 def _enumerated_p(sizes: Float64s, bound: float) -> float:
-    from rankproof.kernels.resample import count_at_least, signed_sums
+    from rankproof.kernels.statistics.resample import count_at_least, signed_sums
 
     # Contiguous copies: a strided view would compile the kernel a second time.
     left, right = signed_sums(sizes[0::2].copy()), signed_sums(sizes[1::2].copy())
@@ -167,27 +180,26 @@ def _lattice_steps(sizes: Float64s) -> Int64s | None:
 
 
 def _lattice_p(steps: Int64s, bound: int) -> float:
-    from rankproof.kernels.resample import lattice_tail
+    from rankproof.kernels.statistics.resample import lattice_tail
 
     return 1.0 if bound == 0 else min(1.0, max(2.0 * lattice_tail(steps, bound), _LEAST_P))
 
 
-def _sampled_p(sizes: Float64s, bound: float, seed: int, samples: int, threads: int | None) -> float:
-    from rankproof.kernels.pool import chunks_by_items, run, thread_count
-    from rankproof.kernels.resample import byte_tables, sign_flip_sums
+def _sampled_p(sizes: Float64s, bound: float, seed: int, samples: int) -> float:
+    from rankproof.kernels.statistics.resample import byte_tables, sign_flip_sums
 
     sums = np.zeros(samples)
     key = np.uint64(seed % 2**64)
     work = np.arange(samples + 1, dtype=np.int64) * (sizes.size // 16 + 1)
-    ranges = chunks_by_items(work, thread_count(threads))
+    ranges = chunks_by_items(work)
     for start in range(0, sizes.size, _TABLED):
         tables = byte_tables(sizes[start : start + _TABLED])
         skip = start // 64
 
-        def part(first: int, last: int, tables: Float64s = tables, skip: int = skip) -> None:
+        def add_flips(first: int, last: int, tables: Float64s = tables, skip: int = skip) -> None:
             sign_flip_sums(tables, skip, key, first, last, sums)
 
-        run(part, ranges, threads)
+        run(add_flips, ranges)
     return (int((np.abs(sums) >= bound).sum()) + 1) / (samples + 1)
 
 

@@ -8,22 +8,26 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from numpy.typing import ArrayLike
 
 from rankproof.arrays import as_whole_number
 from rankproof.errors import ArgumentError, DataError
 from rankproof.evaluation.bootstrap import Interval, as_level, mean_interval
+from rankproof.evaluation.defaults import RESAMPLES, SAMPLES, SEED, SIGNIFICANCE, TEST
 from rankproof.evaluation.differences import paired_differences
 from rankproof.evaluation.effect import Effect, effect_of
 from rankproof.evaluation.holm import holm_family
 from rankproof.evaluation.paired import Paired, randomisation_of, signed_rank_of, t_of
+from rankproof.evaluation.tables import Table, as_html, number
+from rankproof.plain import json_text, plain_number
 
-__all__ = ["PairResult", "PairedTest", "adjust_together", "compare_pairs"]
+__all__ = ["PairResult", "PairedTest", "adjust_together", "compare_pairs", "pair_table", "probability"]
 
 PairedTest = Literal["randomisation", "t", "wilcoxon"]
 
@@ -88,18 +92,76 @@ class PairResult:
             return None
         return self.a if (direction > 0) == self.greater_is_better else self.b
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data; NaN and infinity become None."""
+        return {
+            "a": self.a,
+            "b": self.b,
+            "difference": plain_number(self.difference),
+            "interval": [plain_number(self.interval.low), plain_number(self.interval.high)],
+            "p": {
+                name: {"p": plain_number(t.p), "exact": t.exact, "detail": t.detail}
+                for name, t in self.tests.items()
+            },
+            "p_adjusted": plain_number(self.adjusted),
+            "effect": {"dz": plain_number(self.effect.dz), "g": plain_number(self.effect.g)},
+            "wins": self.wins,
+            "ties": self.ties,
+            "losses": self.losses,
+            "queries": self.n,
+            "dropped": self.dropped,
+            "winner": self.winner,
+        }
+
+    def to_json(self) -> str:
+        """`to_dict` as JSON text."""
+        return json_text(self.to_dict())
+
+    def _repr_html_(self) -> str:
+        return as_html(pair_table([self], self.test))
+
+
+def pair_table(pairs: Sequence[PairResult], test: str) -> Table:
+    """One row per pair: the deciding test's p-value before and after Holm, then the two others."""
+    others = [t for t in ("randomisation", "t", "wilcoxon") if t != test]
+    columns = ["pair", "difference", "interval", f"p {test}", "p Holm", *(f"p {t}" for t in others)]
+    columns += ["effect g", "wins/ties/losses", "winner"]
+    rows = [
+        [
+            *(
+                f"{p.a} - {p.b}",
+                number(p.difference),
+                f"[{number(p.interval.low)}, {number(p.interval.high)}]",
+            ),
+            *(probability(p.p), probability(p.adjusted), *(probability(p.tests[t].p) for t in others)),
+            *(f"{p.effect.g:.2f}", f"{p.wins}/{p.ties}/{p.losses}", p.winner or "none shown"),
+        ]
+        for p in pairs
+    ]
+    return Table(columns, rows, text_columns=["winner"])
+
+
+def probability(p: float) -> str:
+    """A p-value for a table.
+
+    >>> probability(0.03125), probability(0.00001), probability(1.0)
+    ('0.031', '<0.001', '1.000')
+    """
+    if math.isnan(p):
+        return "nan"
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
+
 
 def compare_pairs(
     values: Mapping[str, ArrayLike],
     *,
-    test: PairedTest = "randomisation",
-    level: float = 0.05,
-    seed: int = 0,
-    resamples: int = 10_000,
-    samples: int = 100_000,
+    test: PairedTest = TEST,
+    level: float = SIGNIFICANCE,
+    seed: int = SEED,
+    resamples: int = RESAMPLES,
+    samples: int = SAMPLES,
     weights: ArrayLike | None = None,
     greater_is_better: bool = True,
-    threads: int | None = None,
 ) -> list[PairResult]:
     """Every pair of systems, in the order given, under one metric.
 
@@ -133,14 +195,14 @@ def compare_pairs(
             kind = DataError if isinstance(error, DataError) else ArgumentError
             raise kind(f"Systems {a!r} (a) and {b!r} (b) cannot be compared: {error}") from None
         tests = {
-            "randomisation": randomisation_of(d, seed=seed, samples=samples, threads=threads),
+            "randomisation": randomisation_of(d, seed=seed, samples=samples),
             "t": t_of(d),
             "wilcoxon": signed_rank_of(d),
         }
         interval = mean_interval(
-            d.values, weights=d.weights, level=1.0 - level, resamples=resamples, seed=seed, threads=threads
+            d.values, weights=d.weights, level=1.0 - level, resamples=resamples, seed=seed
         )
-        found = PairResult(
+        pair = PairResult(
             a=a,
             b=b,
             difference=d.mean,
@@ -157,7 +219,7 @@ def compare_pairs(
             dropped=d.dropped,
             greater_is_better=greater_is_better,
         )
-        results.append(found)
+        results.append(pair)
     return adjust_together([results])[0]
 
 

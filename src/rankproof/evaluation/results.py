@@ -12,21 +12,15 @@ from numpy.typing import NDArray
 
 from rankproof.arrays import Float64s
 from rankproof.evaluation.bootstrap import Interval, mean_interval
-from rankproof.evaluation.tables import Table, as_csv, as_latex, as_text, number
+from rankproof.evaluation.per_query import weighted_mean
+from rankproof.evaluation.tables import Table, as_csv, as_html, as_latex, as_text, number
 from rankproof.metrics import Metric
+from rankproof.plain import json_text, plain_number
+from rankproof.threads import using
 
-__all__ = ["Bounds", "Results", "weighted_mean"]
+__all__ = ["Bounds", "Results"]
 
 _SCHEMA = "rankproof.results/1"
-
-
-def weighted_mean(values: Float64s, weights: Float64s | None) -> float:
-    """Mean over the queries that count (NaN marks one that does not); NaN when none does."""
-    counts = ~np.isnan(values)
-    if weights is None:
-        return float(values[counts].mean()) if counts.any() else float("nan")
-    total = weights[counts].sum()
-    return float((values[counts] * weights[counts]).sum() / total) if total > 0 else float("nan")
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +73,8 @@ class Results:
     level: float
     seed: int
     baseline: Callable[[str], dict[str, Float64s]] = field(repr=False)
+    # How many threads were asked for: what is computed later keeps to it.
+    threads: int | None = None
 
     @cached_property
     def mean(self) -> dict[str, float]:
@@ -88,12 +84,15 @@ class Results:
     @cached_property
     def interval(self) -> dict[str, Interval]:
         """Bootstrap interval of each mean over queries."""
-        found = {}
-        for name, values in self.per_query.items():
-            counts = ~np.isnan(values)
-            weights = None if self.weights is None else self.weights[counts]
-            found[name] = mean_interval(values[counts], weights=weights, level=self.level, seed=self.seed)
-        return found
+        intervals = {}
+        with using(self.threads):
+            for name, values in self.per_query.items():
+                counts = ~np.isnan(values)
+                weights = None if self.weights is None else self.weights[counts]
+                intervals[name] = mean_interval(
+                    values[counts], weights=weights, level=self.level, seed=self.seed
+                )
+            return intervals
 
     @cached_property
     def counted(self) -> dict[str, int]:
@@ -103,12 +102,14 @@ class Results:
     @cached_property
     def constant(self) -> dict[str, float]:
         """What a scorer that gives every item the same score would get."""
-        return self._means(self.baseline("constant"))
+        with using(self.threads):
+            return self._means(self.baseline("constant"))
 
     @cached_property
     def random(self) -> dict[str, float]:
         """The expected value of a random ranking of the retrieved items."""
-        return self._means(self.baseline("random"))
+        with using(self.threads):
+            return self._means(self.baseline("random"))
 
     def _means(self, values: Mapping[str, Float64s]) -> dict[str, float]:
         return {name: weighted_mean(v, self.weights) for name, v in values.items()}
@@ -139,7 +140,7 @@ class Results:
             f"{queries} queries, {self.items} items; convention: {self.convention}",
             f"tied scores in {int(self.tied.sum())} queries; unjudged items: {self.unjudged}",
         ]
-        other = [f"{asked} = {m}" for asked, m in self.metrics.items() if asked != str(m)]
+        other = [f"{name} = {m}" for name, m in self.metrics.items() if name != str(m)]
         if other:
             lines.append("as " + self.convention + " defines them: " + ", ".join(other))
         if self.missing:
@@ -169,21 +170,21 @@ class Results:
                 "metric": name,
                 "as": str(m),
                 "direction": m.direction,
-                "mean": _plain(self.mean[name]),
-                "interval": [_plain(interval.low), _plain(interval.high)],
+                "mean": plain_number(self.mean[name]),
+                "interval": [plain_number(interval.low), plain_number(interval.high)],
                 "level": interval.level,
-                "constant": _plain(self.constant[name]),
-                "random": _plain(self.random[name]),
+                "constant": plain_number(self.constant[name]),
+                "random": plain_number(self.random[name]),
                 "queries": self.counted[name],
                 "empty": self.empty[name],
             }
             if self.bounds is not None:
-                row["worst_ties"] = _plain(weighted_mean(self.bounds[name].worst, self.weights))
-                row["best_ties"] = _plain(weighted_mean(self.bounds[name].best, self.weights))
+                row["worst_ties"] = plain_number(weighted_mean(self.bounds[name].worst, self.weights))
+                row["best_ties"] = plain_number(weighted_mean(self.bounds[name].best, self.weights))
             if per_query:
-                row["per_query"] = [_plain(v) for v in self.per_query[name].tolist()]
+                row["per_query"] = [plain_number(v) for v in self.per_query[name].tolist()]
             rows.append(row)
-        found: dict[str, Any] = {
+        plain: dict[str, Any] = {
             "schema": _SCHEMA,
             "convention": self.convention,
             "queries": int(self.query_ids.size),
@@ -195,14 +196,12 @@ class Results:
             "metrics": rows,
         }
         if per_query:
-            found["query_ids"] = self.query_ids.tolist()
-        return found
+            plain["query_ids"] = self.query_ids.tolist()
+        return plain
 
     def to_json(self, *, per_query: bool = False) -> str:
         """`to_dict` as JSON text."""
-        import json
-
-        return json.dumps(self.to_dict(per_query=per_query), ensure_ascii=False)
+        return json_text(self.to_dict(per_query=per_query))
 
     def to_csv(self, *, per_query: bool = False) -> str:
         """Comma-separated text, numbers in full: a row per metric, or a row per query."""
@@ -233,13 +232,12 @@ class Results:
     def __str__(self) -> str:
         return as_text(self.table())
 
+    def _repr_html_(self) -> str:
+        return as_html(self.table())
+
     def __repr__(self) -> str:
         means = ", ".join(f"{name}={number(value)}" for name, value in self.mean.items())
         return f"Results({self.query_ids.size} queries: {means})"
-
-
-def _plain(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
 
 
 def _full(value: float) -> str:

@@ -1,4 +1,4 @@
-"""Tables of text: aligned for people, CSV for programs, LaTeX for papers."""
+"""Tables of text: aligned for people, HTML for notebooks, CSV for programs, LaTeX for papers."""
 
 from __future__ import annotations
 
@@ -8,24 +8,26 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["Table", "as_csv", "as_latex", "as_text", "number"]
+from rankproof.plain import html_table
+
+__all__ = ["Table", "as_csv", "as_html", "as_latex", "as_text", "number"]
 
 
 @dataclass(frozen=True)
 class Table:
     """A header, rows of text, and notes to print below.
 
-    The first column and those named in ``words`` are aligned to the left, numbers to the right.
+    The first column and those named in ``text_columns`` are aligned to the left, numbers to the right.
     """
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     notes: Sequence[str] = ()
-    words: Sequence[str] = ()
+    text_columns: Sequence[str] = ()
 
     def is_left(self, column: int) -> bool:
         """Whether a column is aligned to the left."""
-        return column == 0 or self.columns[column] in self.words
+        return column == 0 or self.columns[column] in self.text_columns
 
 
 def number(value: float, missing: str = "nan") -> str:
@@ -54,6 +56,12 @@ def as_text(table: Table) -> str:
 
     rule = "  ".join("-" * w for w in widths)
     return "\n".join([row(table.columns), rule, *map(row, table.rows), *table.notes])
+
+
+def as_html(table: Table, title: str = "") -> str:
+    """The table for a notebook: escaped, words to the left, the notes below."""
+    left = [column for column in range(len(table.columns)) if table.is_left(column)]
+    return html_table(table.columns, table.rows, title=title, notes=table.notes, left=left)
 
 
 def as_csv(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

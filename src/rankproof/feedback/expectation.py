@@ -34,12 +34,12 @@ def exact_mean(terms: Sequence[tuple[Any, Fraction]]) -> Any:
         )
     if all(isinstance(value, numbers.Rational) for value in values):
         # Over the common denominator, so that whole values are summed as ints.
-        steps = math.lcm(*(p.denominator for _, p in terms))
+        common = math.lcm(*(p.denominator for _, p in terms))
         total = sum(
-            value * (p.numerator * (steps // p.denominator))
+            value * (p.numerator * (common // p.denominator))
             for value, (_, p) in zip(values, terms, strict=True)
         )
-        return Fraction(total) / steps
+        return Fraction(total) / common
     for value in values:
         if not math.isfinite(value):
             raise ArgumentError(f"A function under expectation must give finite numbers, got {value!r}.")

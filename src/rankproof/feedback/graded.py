@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rankproof.errors import ArgumentError
-from rankproof.feedback.exact import Number, NumberLike, as_number, is_exact, show_number
+from rankproof.feedback.numbers import Number, NumberLike, as_number, is_exact, show_number
 from rankproof.feedback.preferences import PreferenceGraph
 from rankproof.feedback.relabel import as_relabelling
 
@@ -34,6 +34,11 @@ class Graded:
     labels : numbers >= 0, one per item
         Ints, Fractions and strings such as ``"1/2"`` are kept exact; whole floats become ints; any other
         finite float is kept and makes `exact` False.
+
+    Examples
+    --------
+    >>> Graded((2, 0, "1/2")).preferences()
+    PreferenceGraph([(0, 1), (0, 2), (2, 1)], items=3)
     """
 
     kind: ClassVar[str] = "graded"

@@ -46,14 +46,23 @@ import numpy as np
 
 from rankproof.arrays import Float64s, as_whole_number, flat_floats
 from rankproof.errors import ArgumentError, DataError
-from rankproof.feedback.exact import ExactLike, Number, NumberLike, as_fraction, as_number
 from rankproof.feedback.expectation import exact_mean
 from rankproof.feedback.graded import Graded
 from rankproof.feedback.kinds import Feedback, as_feedback
-from rankproof.feedback.law_text import law_from_plain, law_repr, law_table, law_to_plain
+from rankproof.feedback.law_text import (
+    law_cells,
+    law_frame,
+    law_from_plain,
+    law_repr,
+    law_table,
+    law_to_plain,
+    read_law_text,
+)
+from rankproof.feedback.numbers import ExactLike, Number, NumberLike, as_fraction, as_number
 from rankproof.feedback.preferences import PreferenceGraph
 from rankproof.feedback.rounding import round_probabilities
 from rankproof.feedback.sampling import draw_exactly
+from rankproof.plain import html_table, json_text
 
 __all__ = ["Law"]
 
@@ -77,6 +86,12 @@ class Law:
     Laws are immutable and hashable; two laws are equal when they give every feedback the same probability,
     in whatever order. The order of the support is the order given. ``law[y]`` is the probability of ``y``,
     0 outside the support.
+
+    Examples
+    --------
+    >>> law = Law({(1, 1, 0): "8/13", (0, 0, 1): "5/13"})
+    >>> law[1, 1, 0], law.expect(lambda y: y[2])
+    (Fraction(8, 13), Fraction(5, 13))
     """
 
     __slots__ = ("_table",)
@@ -151,10 +166,10 @@ class Law:
         >>> Law.from_floats({(1, 0): 0.3333, (0, 1): 0.6667}, denominator=3)
         Law({(1, 0): '1/3', (0, 1): '2/3'})
         """
-        steps = as_whole_number("denominator of Law.from_floats", denominator, 1)
+        denominator = as_whole_number("denominator of Law.from_floats", denominator, 1)
         pairs = list(_pairs(table))
         rounded = round_probabilities(
-            flat_floats("table of Law.from_floats", [p for _, p in pairs]).tolist(), steps
+            flat_floats("table of Law.from_floats", [p for _, p in pairs]).tolist(), denominator
         )
         return cls([(y, p) for (y, _), p in zip(pairs, rounded, strict=True)], items=items)
 
@@ -254,14 +269,35 @@ class Law:
         labels = np.array([[float(value) for value in y] for y in self._table])  # type: ignore[union-attr]
         return labels, np.array([float(p) for p in self._table.values()])
 
-    def to_json(self) -> dict[str, Any]:
-        """A versioned dict of strings, numbers and lists, for ``json.dump``; `from_json` reads it back."""
+    def to_dict(self) -> dict[str, Any]:
+        """A versioned dict of strings, numbers and lists; `from_dict` reads it back."""
         return law_to_plain(self.support, self.probabilities)
 
     @classmethod
-    def from_json(cls, plain: Mapping[str, Any]) -> Law:
-        """The law that `to_json` wrote."""
+    def from_dict(cls, plain: Mapping[str, Any]) -> Law:
+        """The law that `to_dict` wrote."""
         return cls(law_from_plain(plain), items=plain["items"])
+
+    def to_json(self) -> str:
+        """`to_dict` as JSON text; `from_json` reads it back."""
+        return json_text(self.to_dict())
+
+    @classmethod
+    def from_json(cls, text: str) -> Law:
+        """The law that `to_json` wrote.
+
+        >>> Law.from_json(Law.point((1, 0)).to_json())
+        Law({(1, 0): 1})
+        """
+        return cls.from_dict(read_law_text(text))
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """A pandas, polars or pyarrow frame with one row per feedback.
+
+        The columns are the probability as text and as a float, and then the grades (or the ranks) of the
+        items, or the preferences as text.
+        """
+        return law_frame(self.support, self.probabilities, backend)
 
     def __eq__(self, other: object) -> bool:
         return self._table == other._table if isinstance(other, Law) else NotImplemented
@@ -274,6 +310,10 @@ class Law:
 
     def __str__(self) -> str:
         return law_table(self.support, self.probabilities)
+
+    def _repr_html_(self) -> str:
+        columns, rows = law_cells(self.support, self.probabilities)
+        return html_table(columns, rows, left=())
 
     def __reduce__(self) -> tuple[type[Law], tuple[list[tuple[Feedback, Fraction]]]]:
         return Law, (list(self._table.items()),)

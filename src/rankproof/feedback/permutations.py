@@ -37,6 +37,11 @@ class Permutation:
     ----------
     ranks : ints, one per item
         ``ranks[i]`` is the rank of item i: each of 1..n once, 1 is best.
+
+    Examples
+    --------
+    >>> Permutation((1, 3, 2)).order  # the items, best first
+    (0, 2, 1)
     """
 
     kind: ClassVar[str] = "permutation"

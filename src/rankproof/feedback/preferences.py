@@ -25,7 +25,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from rankproof.errors import ArgumentError, DataError
-from rankproof.feedback.exact import Number, NumberLike, as_number, is_exact, show_number
+from rankproof.feedback.numbers import Number, NumberLike, as_number, is_exact, show_number
 from rankproof.feedback.relabel import as_relabelling, inverse
 
 __all__ = ["EdgesLike", "PreferenceGraph"]
@@ -51,6 +51,12 @@ class PreferenceGraph:
     Attributes
     ----------
     edges : tuple of (i, j, weight), in the order of (i, j)
+    items : int
+
+    Examples
+    --------
+    >>> PreferenceGraph({(0, 1): 2, (2, 1): "1/2"}, items=4).weight(2, 1)
+    Fraction(1, 2)
     """
 
     kind: ClassVar[str] = "preferences"
@@ -129,10 +135,10 @@ def _read_edges(edges: EdgesLike) -> dict[tuple[int, int], Number]:
     weights: dict[tuple[int, int], Number] = {}
     for entry in listed:
         match entry:
-            case ((i, j), given) | (i, j, given):
+            case ((i, j), raw) | (i, j, raw):
                 pass
             case (i, j):
-                given = 1
+                raw = 1
             case _:
                 raise ArgumentError(f"{rule}, got the entry {entry!r}.")
         if not (_is_item(i) and _is_item(j)):
@@ -141,7 +147,7 @@ def _read_edges(edges: EdgesLike) -> dict[tuple[int, int], Number]:
             )
         if i == j:
             raise DataError(f"A preference graph must not have a loop, got {i}→{j}. Drop this edge.")
-        weight = as_number(f"weight of the edge {i}→{j}", given)
+        weight = as_number(f"weight of the edge {i}→{j}", raw)
         if weight < 0:
             raise DataError(
                 f"Weights of a preference graph must not be negative, got {weight} on {i}→{j}. "

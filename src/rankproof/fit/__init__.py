@@ -1,1 +1,1 @@
-"""Models: from an objective to a ranker that predicts, scores, saves and loads."""
+"""Rankers: estimators that learn to score items."""

@@ -15,15 +15,16 @@ from numpy.typing import NDArray
 
 from rankproof.arrays import Float64s, Int64s
 from rankproof.errors import DataError
+from rankproof.threads import run, thread_count
 
-__all__ = ["DenseRows", "Matrix", "SparseRows", "as_dense", "as_matrix", "linear_scores"]
+__all__ = ["DenseRows", "FeatureMatrix", "SparseRows", "as_dense", "as_matrix", "linear_scores"]
 
 # Rows whose moments are taken at a time: their double-precision copy stays in the cache.
 _ROWS_AT_A_TIME = 1024
 _LARGEST = 1e300
 
 
-class Matrix(Protocol):
+class FeatureMatrix(Protocol):
     """What a solver needs of the features."""
 
     @property
@@ -47,7 +48,7 @@ class Matrix(Protocol):
     def weighted_moments(self, weights: Float64s) -> tuple[Float64s, Float64s]:
         """The same when row i is there ``weights[i]`` times."""
 
-    def take(self, rows: Int64s) -> Matrix:
+    def take(self, rows: Int64s) -> FeatureMatrix:
         """A copy of some rows."""
 
     def dense(self) -> Float64s:
@@ -69,12 +70,12 @@ class DenseRows:
         return int(self.values.strides[0])
 
     def scores(self, weights: Float64s, low: int, high: int, out: Float64s) -> None:
-        from rankproof.kernels.linear import dense_scores
+        from rankproof.kernels.matrices.products import dense_scores
 
         dense_scores(self.values, weights, low, high, out)
 
     def gradient(self, slopes: Float64s, low: int, high: int, out: Float64s) -> None:
-        from rankproof.kernels.linear import dense_gradient
+        from rankproof.kernels.matrices.products import dense_gradient
 
         dense_gradient(self.values, slopes, low, high, out)
 
@@ -123,13 +124,13 @@ class SparseRows:
         return max(1, int(data.nbytes + indices.nbytes) // max(1, self.shape[0]))
 
     def scores(self, weights: Float64s, low: int, high: int, out: Float64s) -> None:
-        from rankproof.kernels.linear import csr_scores
+        from rankproof.kernels.matrices.products import csr_scores
 
         x = self.values
         csr_scores(x.data, x.indices, x.indptr, weights, low, high, out)
 
     def gradient(self, slopes: Float64s, low: int, high: int, out: Float64s) -> None:
-        from rankproof.kernels.linear import csr_gradient
+        from rankproof.kernels.matrices.products import csr_gradient
 
         x = self.values
         csr_gradient(x.data, x.indices, x.indptr, slopes, low, high, out)
@@ -167,7 +168,7 @@ def _in_range(mean: Float64s, variance: Float64s) -> tuple[Float64s, Float64s]:
     return mean, variance
 
 
-def as_matrix(X: Any) -> Matrix:
+def as_matrix(X: Any) -> FeatureMatrix:
     """The matrix of an array that scikit-learn's validation has passed: dense in C order, or CSR."""
     if not hasattr(X, "tocsr"):
         return DenseRows(np.ascontiguousarray(X))
@@ -184,13 +185,12 @@ def as_dense(X: Any) -> Any:
     return X.toarray() if hasattr(X, "toarray") else X
 
 
-def linear_scores(X: Matrix, weights: Float64s, *, threads: int | None = None) -> Float64s:
+def linear_scores(X: FeatureMatrix, weights: Float64s) -> Float64s:
     """``X @ weights`` in double precision, on several threads."""
-    from rankproof.kernels.pool import run, thread_count
 
-    rows, workers = X.shape[0], thread_count(threads)
+    rows, workers = X.shape[0], thread_count()
     out = np.empty(rows)
     step = max(1024, -(-rows // (4 * workers)))
     spans = [(a, min(rows, a + step)) for a in range(0, rows, step)]
-    run(lambda a, b: X.scores(weights, a, b, out), spans, workers)
+    run(lambda a, b: X.scores(weights, a, b, out), spans)
     return out

@@ -1,4 +1,4 @@
-"""What a fit says while it works: a bar on a terminal, lines elsewhere, on standard error."""
+"""What a fit shows while it works: a bar on a terminal, lines elsewhere, on standard error."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-__all__ = ["Say", "Tell", "counted", "progress"]
+__all__ = ["ShowIteration", "ShowStep", "counted", "progress"]
 
 # (iteration, value of the objective, norm of the gradient)
-Tell = Callable[[int, float, float], None]
+ShowIteration = Callable[[int, float, float], None]
 # (how many are done, how it stands)
-Say = Callable[[int, str], None]
+ShowStep = Callable[[int, str], None]
 
 
 @contextmanager
-def progress(verbose: int, title: str, most: int) -> Iterator[Tell]:
+def progress(verbose: int, title: str, most: int) -> Iterator[ShowIteration]:
     """A function for a solver to report to; see `counted`."""
-    with counted(verbose, title, most, "iteration") as say:
-        yield lambda iteration, value, norm: say(
+    with counted(verbose, title, most, "iteration") as show:
+        yield lambda iteration, value, norm: show(
             iteration, f"value {value:.6g}, relative gradient {norm:.2g}"
         )
 
 
 @contextmanager
-def counted(verbose: int, title: str, most: int, unit: str) -> Iterator[Say]:
-    """A function to report each of up to ``most`` steps to; with ``verbose=0`` it says nothing.
+def counted(verbose: int, title: str, most: int, unit: str) -> Iterator[ShowStep]:
+    """A function to report each of up to ``most`` steps to; with ``verbose=0`` it shows nothing.
 
     Off a terminal, ``verbose=1`` writes a line for steps 1, 2, 5, 10, 20, 50, ..., ``verbose=2`` for all.
     """
@@ -44,7 +44,7 @@ def _line(verbose: int, start: str, done: int, state: str) -> None:
         print(f"{start} {done}" + (f", {state}" if state else ""), file=sys.stderr)  # noqa: T201
 
 
-def _bar(title: str, most: int) -> Iterator[Say]:
+def _bar(title: str, most: int) -> Iterator[ShowStep]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 

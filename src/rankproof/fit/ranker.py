@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from os import PathLike
-from typing import Any
+from typing import Any, ClassVar, Self
 
+import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rankproof.arrays import Float64s, as_labels
-from rankproof.errors import ArgumentError
-from rankproof.fit.inputs import per_query_weights, query_offsets
-from rankproof.fit.part import AS_ARRAY
-from rankproof.fit.saved import save_model
-from rankproof.fit.scoring import mean_metric, signed
+from rankproof.errors import ArgumentError, RankproofError
+from rankproof.evaluation.per_query import mean_metric, signed
+from rankproof.fit.data import AS_ARRAY
+from rankproof.fit.model_files import FittedState, ModelFiles, as_text, from_text, printed, write_model
+from rankproof.losses.base import Loss
+from rankproof.losses.supervision import per_query_weights, query_offsets
 from rankproof.metrics.base import Metric
 from rankproof.metrics.parse import metric as parse_metric
+from rankproof.threads import using
 
 __all__ = ["Ranker"]
 
@@ -25,8 +28,13 @@ __all__ = ["Ranker"]
 class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """Base of the rankers; its children have ``fit``, the parameters, and how a row gets its score."""
 
+    # The name under which `rankproof.load_model` knows the class.
+    saved_as: ClassVar[str]
+
     metric: str | Metric
     threads: int | None
+    loss_: Loss
+    n_features_in_: int
 
     def predict(self, X: Any, qid: Any = None) -> Float64s:
         """The score of every row; higher is better.
@@ -38,7 +46,8 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
             Needed only where ``scale`` compares the features of an item with those of its query.
         """
         check_is_fitted(self)
-        return self._scores(self._features(X), qid)
+        with using(self.threads):
+            return self._scores(self._features(X), qid)
 
     def score(
         self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None, query_weight: Any = None
@@ -50,15 +59,18 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         ``sample_weight`` with one number per row, the same within each query. What an item without a
         judgment (NaN) counts is said by the metric (``unjudged``).
         """
-        scores, labels = self.predict(X, qid), as_labels(y, "y")
-        if labels.size != scores.size:
-            raise ArgumentError(f"Argument y must have one label per row ({scores.size}), got {labels.size}.")
-        metric, offsets = parse_metric(self.metric), query_offsets(qid, scores.size)
-        weights = per_query_weights(query_weight, offsets)
-        factor = per_query_weights(sample_weight, offsets, "sample_weight")
-        if factor is not None:
-            weights = factor if weights is None else factor * weights
-        return signed(metric, mean_metric(metric, scores, labels, offsets, weights, threads=self.threads))
+        with using(self.threads):
+            scores, labels = self.predict(X, qid), as_labels(y, "y")
+            if labels.size != scores.size:
+                raise ArgumentError(
+                    f"Argument y must have one label per row ({scores.size}), got {labels.size}."
+                )
+            metric, offsets = parse_metric(self.metric), query_offsets(qid, scores.size)
+            weights = per_query_weights(query_weight, offsets)
+            factor = per_query_weights(sample_weight, offsets, "sample_weight")
+            if factor is not None:
+                weights = factor if weights is None else factor * weights
+            return signed(metric, mean_metric(metric, scores, labels, offsets, weights))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted model into the directory ``path``: model.json and the files beside it.
@@ -67,7 +79,47 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         `rankproof.load_model` reads it.
         """
         check_is_fitted(self)
-        save_model(self, path)
+        kind = type(self).__name__
+        if kind != self.saved_as:
+            raise ArgumentError(
+                f"save writes a {self.saved_as}, which load_model reads back as one, got a {kind}."
+            )
+        names = getattr(self, "feature_names_in_", None)
+        state = self._state()
+        shared = {
+            "features": self.n_features_in_,
+            "feature_names": None if names is None else [str(name) for name in names],
+            "loss": printed(kind, "loss_", self.loss_),
+        }
+        parameters = {name: as_text(kind, name, value) for name, value in self.get_params(deep=False).items()}
+        write_model(path, kind, parameters, {**shared, **state.plain}, state.arrays, state.files)
+
+    @classmethod
+    def from_files(cls, saved: ModelFiles) -> Self:
+        """The fitted ranker that ``save`` wrote."""
+        from rankproof.losses.parse import loss as parse_loss
+
+        try:
+            model = cls(**from_text(saved.parameters))
+            model._restore(saved)
+            model.n_features_in_, names = int(saved.state["features"]), saved.state["feature_names"]
+            model.loss_ = parse_loss(saved.state["loss"])
+        # These say themselves what is wrong; a loss of the user's, say, that is not registered here.
+        except RankproofError:
+            raise
+        except (KeyError, TypeError, ValueError) as error:
+            raise saved.wrong(f"a part of the model is missing or of a wrong kind: {error}.") from None
+        if names is not None:
+            model.feature_names_in_ = np.array(names, dtype=object)
+        return model
+
+    @abstractmethod
+    def _state(self) -> FittedState:
+        """What was learnt, for `save`; loss and features are saved by it."""
+
+    @abstractmethod
+    def _restore(self, saved: ModelFiles) -> None:
+        """Take back what `_state` gave."""
 
     def _features(self, X: Any) -> Any:
         """Features to predict with, which must be those of the fit."""

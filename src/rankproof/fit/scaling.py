@@ -14,7 +14,7 @@ import numpy as np
 
 from rankproof.arrays import Float64s, Int64s, spans_by_items
 from rankproof.errors import DataError
-from rankproof.fit.matrix import Matrix, as_matrix
+from rankproof.fit.matrix import FeatureMatrix, as_matrix
 
 __all__ = ["SCALES", "Scaling", "learn_scaling", "minmax_by_query", "scaled_matrix"]
 
@@ -37,7 +37,7 @@ class Scaling:
         return plain, float(intercept - np.sum(self.centre * plain))
 
 
-def learn_scaling(kind: str, X: Matrix, weights: Float64s | None = None) -> Scaling:
+def learn_scaling(kind: str, X: FeatureMatrix, weights: Float64s | None = None) -> Scaling:
     """The scaling of this kind for the (weighted) rows of ``X``; one without variance is not divided."""
     columns = X.shape[1]
     if kind != "standard":
@@ -48,7 +48,7 @@ def learn_scaling(kind: str, X: Matrix, weights: Float64s | None = None) -> Scal
     return Scaling(kind, mean, np.where(flat, 1.0, np.sqrt(variance)))
 
 
-def scaled_matrix(kind: str, X: Any, offsets: Int64s) -> Matrix:
+def scaled_matrix(kind: str, X: Any, offsets: Int64s) -> FeatureMatrix:
     """The features that centre and divisor are for: as they are, or scaled over the items of each query."""
     return as_matrix(minmax_by_query(X, offsets) if kind == "query-minmax" else X)
 

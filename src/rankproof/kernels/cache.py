@@ -17,12 +17,14 @@ from pathlib import Path
 __all__ = ["cache_folder", "is_compiled"]
 
 _HERE = Path(__file__).parent
-_IMPORTED = re.compile(r"^from rankproof\.kernels\.(\w+) import", re.MULTILINE)
+_IMPORTED = re.compile(r"^from rankproof\.kernels\.([\w.]+) import", re.MULTILINE)
 
 
 @cache
 def cache_folder(module: str) -> Path | None:
-    """The folder of one kernel file, or None when no place can be written to: then every process compiles."""
+    """The folder of one kernel file (``"metrics.dcg"``), or None: no place can be written to, so every
+    process compiles.
+    """
     digest = hashlib.sha256()
     for name, text in sorted(_sources(module, {}).items()):
         digest.update(f"{name} {len(text)}\n".encode() + text)
@@ -46,10 +48,10 @@ def is_compiled(module: str) -> bool:
     return folder is not None and any(folder.rglob("*.nbi"))
 
 
-def _sources(module: str, found: dict[str, bytes]) -> dict[str, bytes]:
+def _sources(module: str, sources: dict[str, bytes]) -> dict[str, bytes]:
     """The text of a kernel file and of those it imports, by name."""
-    if module not in found:
-        found[module] = (_HERE / f"{module}.py").read_bytes()
-        for other in _IMPORTED.findall(found[module].decode()):
-            _sources(other, found)
-    return found
+    if module not in sources:
+        sources[module] = (_HERE / f"{module.replace('.', '/')}.py").read_bytes()
+        for other in _IMPORTED.findall(sources[module].decode()):
+            _sources(other, sources)
+    return sources

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numba
@@ -14,9 +13,9 @@ __all__ = ["kernel"]
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """Compile a function: without the GIL, cached on disk, never in parallel (threads are `pool`'s job)."""
+    """Compile a function: without the GIL, cached on disk, never in parallel (see `rankproof.threads`)."""
     before = numba.config.CACHE_DIR
-    folder = cache_folder(Path(function.__code__.co_filename).stem)
+    folder = cache_folder(function.__module__.removeprefix("rankproof.kernels."))
     numba.config.CACHE_DIR = "" if folder is None else str(folder)
     try:
         return numba.njit(nogil=True, cache=folder is not None)(function)

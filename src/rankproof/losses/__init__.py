@@ -1,7 +1,9 @@
 """Surrogate losses: definitions with their claims, one loss a file, fast kernels."""
 
+from rankproof.claims import Claim, Claims
 from rankproof.losses.approx_ndcg import ApproxNDCG
-from rankproof.losses.base import LOSSES, Loss, LossResult
+from rankproof.losses.base import LOSSES, Loss, LossResult, registered
+from rankproof.losses.boosting import Boosting
 from rankproof.losses.bregman import Bregman
 from rankproof.losses.cosine import Cosine
 from rankproof.losses.duchi import Duchi, net_weights
@@ -27,8 +29,11 @@ __all__ = [
     "MARGINS",
     "XENDCG",
     "ApproxNDCG",
+    "Boosting",
     "Bregman",
     "CentredSquared",
+    "Claim",
+    "Claims",
     "Cosine",
     "Duchi",
     "LambdaLoss",
@@ -50,4 +55,5 @@ __all__ = [
     "loss",
     "margin",
     "net_weights",
+    "registered",
 ]

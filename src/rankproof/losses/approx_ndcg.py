@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
 from rankproof.losses.base import Kernel, Loss, Needs, registered
+from rankproof.losses.boosting import Boosting
 from rankproof.losses.parameters import number
 
 __all__ = ["ApproxNDCG"]
@@ -31,6 +32,16 @@ class ApproxNDCG(Loss):
     in a local minimum. Cost: the items with a target times all items. **Minimum.** Its infimum is not
     attained: scores spread without end, in the order of E[u].
 
+    Parameters
+    ----------
+    target : Target, optional
+        What the loss aims at, made of the labels (`rankproof.target_for`); without one it reads the numbers
+        that it is given as they are.
+    temperature : float
+        T: how smooth the ranks are; above 0. The smaller, the nearer to the ranks themselves.
+
+    Examples
+    --------
     >>> ApproxNDCG().evaluate([0.0, 0.0], [1.0, 0.0], [0, 2]).value  # rank 3/2: -1 / log2(5/2)
     -0.75647...
     """
@@ -42,12 +53,14 @@ class ApproxNDCG(Loss):
     reference: ClassVar[str] = "Qin, Liu & Li, Information Retrieval 2010; Bruch et al., SIGIR 2019"
     needs: ClassVar[Needs] = "nonnegative target"
     takes_item_weights: ClassVar[bool] = True
+    boosting: ClassVar[Boosting] = Boosting(weights_multiply_targets=True)
+    examples: ClassVar[dict[str, tuple[Any, ...]]] = {"temperature": (1, 2.5)}
 
     temperature: float = 0.1
 
     def __post_init__(self) -> None:
-        known = number(self.name, "temperature", self.temperature, "above 0", lambda x: x > 0)
-        object.__setattr__(self, "temperature", known)
+        temperature = number(self.name, "temperature", self.temperature, "above 0", lambda x: x > 0)
+        object.__setattr__(self, "temperature", temperature)
 
     @property
     def claims(self) -> Claims:
@@ -61,6 +74,6 @@ class ApproxNDCG(Loss):
         )
 
     def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Kernel:
-        from rankproof.kernels.approx_ndcg import approx_ndcg
+        from rankproof.kernels.losses.approx_ndcg import approx_ndcg
 
         return partial(approx_ndcg, scores, targets, offsets, item_weights, float(self.temperature))

@@ -4,9 +4,14 @@ Queries, weights and the reduction are done here, once. A concrete loss is a fro
 definition and claims, and a kernel that fills value, gradient and diagonal of the Hessian for a range of
 queries. The loss of a data set is the weighted sum over its queries.
 
-A loss reads ``targets``, one number per item: the standardised supervision u(y) of `rankproof.standardize`
+A loss reads ``targets``, one number per item: the standardised supervision u(y) of `rankproof.targets`
 for losses that aim at E[u(Y)], or the labels themselves for losses that are defined on labels. `needs` says
 which.
+
+What others need of a loss it declares: its claims, what boosting may make use of (`boosting`), a faster loop
+for the gradient alone (`gradient_kernel`), its form in torch (`torch_form`). All but the claims have defaults
+that hold for any loss. A declaration speaks of the class that makes it and of no class derived from it, which
+may have another kernel: see `declared`.
 """
 
 from __future__ import annotations
@@ -14,6 +19,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from types import FunctionType, MethodType
 from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
@@ -30,9 +36,12 @@ from rankproof.arrays import (
 )
 from rankproof.claims import Claims
 from rankproof.errors import ArgumentError, DataError
+from rankproof.losses.boosting import Boosting
 from rankproof.metrics.parameters import written
+from rankproof.plain import html_table, json_text, plain_number
 from rankproof.registry import Registry
-from rankproof.standardize.base import Target
+from rankproof.targets.base import Target
+from rankproof.threads import chunks_by_items, run, using
 
 __all__ = ["LOSSES", "GradientKernel", "Kernel", "Loss", "LossResult", "Needs", "registered"]
 
@@ -56,12 +65,34 @@ class LossResult:
     gradient: Float64s
     hessian: Float64s | None
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data; None stands for numbers that are not finite, and for no second derivatives."""
+        per_query, gradient = (list(map(plain_number, a.tolist())) for a in (self.per_query, self.gradient))
+        hessian = None if self.hessian is None else list(map(plain_number, self.hessian.tolist()))
+        value = plain_number(self.value)
+        return {"value": value, "per_query": per_query, "gradient": gradient, "hessian": hessian}
+
+    def to_json(self) -> str:
+        """`to_dict` as JSON text."""
+        return json_text(self.to_dict())
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """A pandas, polars or pyarrow frame: one row per item, with the derivatives."""
+        from rankproof.data.frames import frame_of
+
+        second = {} if self.hessian is None else {"hessian": self.hessian}
+        return frame_of({"gradient": self.gradient, **second}, backend)
+
+    def _repr_html_(self) -> str:
+        row = [f"{self.value:.6g}", str(self.per_query.size), str(self.gradient.size)]
+        return html_table(["value", "queries", "items"], [row], left=(), title="LossResult")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Loss(ABC):
-    """Base of all losses; see the module docstring.
+    """Base of all losses: a function of scores and targets, summed over queries, with its claims.
 
-    Claims (each with a reference, each attacked by a law in ``tests/laws``):
+    Claims (each with a reference, each with a test in ``tests/properties`` that tries to break it):
     ``convex``, ``smooth`` (continuously differentiable), ``shift_invariant`` (adding a number to all scores
     of a query changes nothing), ``bounded_below``, ``order_preserving`` (the minimiser of the expected loss
     sorts as E[targets] does), ``hessian`` ("exact" or "bound" when `hessian_diagonal` is there, else None).
@@ -70,10 +101,24 @@ class Loss(ABC):
     every ranking that sorts s. The norm is "l2", "l1.5", ..., or "l1 per mass": the square of the l1 norm
     over the sum of E[targets], which b has too.
 
+    Of its parameters a class lists the words that they may be (``choices``), and values of the others that
+    are worth a try (``examples``). Scores of up to ``finite_up_to`` have a value and derivatives that are
+    floats; beyond, the true ones need not be. With a method ``formula(self, scores, targets)``, the
+    definition for one query in any arithmetic, a loss from outside the library takes part in proofs.
+
     Parameters
     ----------
     target : Target, optional
-        The standardisation that turns labels into what the loss reads; without one it reads the labels.
+        What turns labels into the numbers that the loss reads; without one it reads the labels.
+
+    Examples
+    --------
+    >>> import rankproof as rp
+    >>> squared = rp.loss("squared:nDCG@10")
+    >>> squared.target, squared.claims.value("convex")
+    (normalised-gain@10, True)
+    >>> squared.evaluate([1.0, 3.0], [0.0, 1.0], [0, 2]).value  # (1 - 0)^2 + (3 - 1)^2
+    5.0
     """
 
     name: ClassVar[str]
@@ -83,6 +128,10 @@ class Loss(ABC):
     reference: ClassVar[str]
     needs: ClassVar[Needs]
     takes_item_weights: ClassVar[bool] = False
+    choices: ClassVar[dict[str, tuple[Any, ...]]] = {}
+    examples: ClassVar[dict[str, tuple[Any, ...]]] = {}
+    finite_up_to: ClassVar[float] = 1e300
+    boosting: ClassVar[Boosting] = Boosting()
 
     target: Target | None = None
 
@@ -108,6 +157,48 @@ class Loss(ABC):
         depend on, and says whether all scores are known to be finite.
         """
         return None
+
+    def torch_form(
+        self,
+        scores: Any,  # noqa: ARG002 - for losses that have one
+        targets: Any,  # noqa: ARG002
+        item_weights: Any,  # noqa: ARG002
+        layout: Any,  # noqa: ARG002
+    ) -> Any:
+        """The loss of every query as a tensor that torch can differentiate, or None without such a form.
+
+        Losses of the library have theirs in `rankproof.torch`. This is for those of others.
+
+        Parameters
+        ----------
+        scores, targets : tensors of one type and shape
+            A number per item: flat, or in padded rows with 0 where no item is.
+        item_weights : tensor or None
+        layout : BatchLayout
+            Which items belong to a query: ``layout.total(x)`` sums over the items of every query,
+            ``layout.spread(values)`` puts a number per query at each of its items, and ``layout.sizes`` are
+            the numbers of items. It serves flat and padded batches.
+        """
+        return None
+
+    @property
+    def states_its_claims(self) -> bool:
+        """Whether the claims are about this kernel: not those of a loss whose kernel the class replaced."""
+        return _states_its_claims(type(self))
+
+    def declared(self, name: str) -> Any:
+        """What this very class declares by that name, or else the default of all losses.
+
+        What another loss declares is not inherited: it is true of the kernel of that loss, and a class
+        derived from it may have changed the kernel.
+
+        >>> from rankproof.losses.squared import Squared
+        >>> class Mine(Squared): ...
+        >>> Squared().declared("boosting").constant_hessian, Mine().declared("boosting").constant_hessian
+        (True, False)
+        """
+        value = getattr(type(self) if name in vars(type(self)) else Loss, name)
+        return MethodType(value, self) if isinstance(value, FunctionType) else value
 
     def targets(self, labels: ArrayLike, offsets: ArrayLike, *, threads: int | None = None) -> Float64s:
         """What the loss reads for these labels: its target of them, or the labels themselves without one."""
@@ -155,7 +246,8 @@ class Loss(ABC):
             v = as_weights("item_weights", item_weights, s.size)
         if hessian and self.claims.value("hessian") is None:
             raise ArgumentError(f"Loss {self.name} has no diagonal Hessian.")
-        return self.fast(s, u, starts, w, v, hessian=hessian, threads=threads)
+        with using(threads):
+            return self.fast(s, u, starts, w, v, hessian=hessian)
 
     def fast(
         self,
@@ -166,16 +258,13 @@ class Loss(ABC):
         item_weights: Float64s = _NOTHING,
         *,
         hessian: bool = False,
-        threads: int | None = None,
     ) -> LossResult:
         """`evaluate` for arrays that are known to be valid: what solvers call at every step."""
-        from rankproof.kernels.pool import chunks_by_items, run, thread_count
 
-        workers = thread_count(threads)
         values, gradient = np.zeros(offsets.size - 1), np.zeros(scores.size)
         second = np.zeros(scores.size) if hessian else _NOTHING
         fill = self.kernel(scores, targets, offsets, item_weights)
-        run(lambda a, b: fill(a, b, values, gradient, second), chunks_by_items(offsets, workers), workers)
+        run(lambda a, b: fill(a, b, values, gradient, second), chunks_by_items(offsets))
         if weights is not None:
             values = values * weights
             per_item = np.repeat(weights, np.diff(offsets))
@@ -193,8 +282,8 @@ class Loss(ABC):
         **more: Any,
     ) -> tuple[float, Float64s]:
         """The loss and its gradient with respect to the scores."""
-        found = self.evaluate(scores, targets, offsets, weights=weights, **more)
-        return found.value, found.gradient
+        result = self.evaluate(scores, targets, offsets, weights=weights, **more)
+        return result.value, result.gradient
 
     def hessian_diagonal(
         self,
@@ -205,10 +294,10 @@ class Loss(ABC):
         **more: Any,
     ) -> Float64s:
         """The second derivative with respect to every single score."""
-        found = self.evaluate(scores, targets, offsets, weights=weights, hessian=True, **more)
-        if found.hessian is None:
+        second = self.evaluate(scores, targets, offsets, weights=weights, hessian=True, **more).hessian
+        if second is None:
             raise ArgumentError(f"Loss {self.name} has no diagonal Hessian.")
-        return found.hessian
+        return second
 
     def __str__(self) -> str:
         """``NAME(parameter=value,...):TARGET``, which `rankproof.losses.loss` reads back."""
@@ -223,6 +312,13 @@ class Loss(ABC):
     __repr__ = __str__
 
 
+def _states_its_claims(cls: type[Loss]) -> bool:
+    stated, computed = (
+        next(at for at, base in enumerate(cls.__mro__) if name in vars(base)) for name in ("claims", "kernel")
+    )
+    return stated <= computed
+
+
 def _written(value: Any) -> str:
     return written(value) if isinstance(value, (str, bool, int, float, tuple)) else str(value)
 
@@ -231,6 +327,14 @@ L = TypeVar("L", bound=type[Loss])
 
 
 def registered(cls: L) -> L:
-    """Class decorator: put a loss into the registry."""
+    """Class decorator: put a loss into the registry.
+
+    A class derived from another loss, with a kernel of its own, must state its own claims.
+    """
+    if not _states_its_claims(cls):
+        raise ArgumentError(
+            f"The class {cls.__name__} states no claims of its own: it has those of a loss whose kernel it "
+            "replaces. Give it a property claims that is true of its kernel."
+        )
     LOSSES.add(cls.name, cls, aliases=cls.aliases)
     return cls

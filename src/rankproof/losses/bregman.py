@@ -14,6 +14,7 @@ from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
 from rankproof.errors import ArgumentError
 from rankproof.losses.base import Kernel, Loss, Needs, registered
+from rankproof.losses.boosting import Boosting
 from rankproof.losses.parameters import number
 from rankproof.metrics.parameters import written
 
@@ -45,6 +46,21 @@ class Bregman(Loss):
     They run as plain Python, query by query. **Minimum.** Expected loss: s = grad psi(E[u]), which sorts
     as E[u] does when grad psi preserves order.
 
+    Parameters
+    ----------
+    target : Target, optional
+        What the loss aims at, made of the labels (`rankproof.target_for`); without one it reads the numbers
+        that it is given as they are.
+    p : float, optional
+        The norm, 1 < p <= 2; 1.5 unless ``conjugate`` is given.
+    conjugate : function, optional
+        In place of ``p``: the conjugate of a strictly convex function; takes the scores of a query, gives a
+        number.
+    conjugate_gradient : function, optional
+        The gradient of ``conjugate``, one number per score. The two are given together.
+
+    Examples
+    --------
     >>> Bregman(p=2).evaluate([3.0, 4.0], [0.0, 2.0], [0, 2]).value  # 3^2 + 4^2 - 2*4*2
     9.0
     >>> own = Bregman(conjugate=lambda s: np.exp(s).sum(), conjugate_gradient=np.exp)
@@ -57,6 +73,10 @@ class Bregman(Loss):
     definition: ClassVar[str] = r"\|s\|_q^2 - 2 \langle s, u \rangle,\ 1/p + 1/q = 1"
     reference: ClassVar[str] = "R11 Th. 8, Th. 9 and §4"
     needs: ClassVar[Needs] = "target"
+    # The q-norm has no curvature along one axis beside another, larger score: what it has at 0 is the least.
+    boosting: ClassVar[Boosting] = Boosting(own_unit=False, floor=1.0)
+    examples: ClassVar[dict[str, tuple[Any, ...]]] = {"p": (1.5, 2, 1.2)}
+    finite_up_to: ClassVar[float] = 1e150
 
     p: float | None = None
     conjugate: Conjugate | None = None
@@ -75,8 +95,8 @@ class Bregman(Loss):
             _try_out(self)
             return
         p = 1.5 if self.p is None else self.p
-        known = number(self.name, "p", p, "above 1 and at most 2", lambda x: 1 < x <= 2)
-        object.__setattr__(self, "p", known)
+        exponent = number(self.name, "p", p, "above 1 and at most 2", lambda x: 1 < x <= 2)
+        object.__setattr__(self, "p", exponent)
 
     @property
     def claims(self) -> Claims:
@@ -118,7 +138,7 @@ class Bregman(Loss):
         item_weights: Float64s,  # noqa: ARG002 - not a sum over items
     ) -> Kernel:
         if self.p is not None:
-            from rankproof.kernels.bregman import bregman
+            from rankproof.kernels.losses.bregman import bregman
 
             # p - 1 of the next float above 1 is exact, so q is right up to rounding for every p.
             return partial(bregman, scores, targets, offsets, self.p / (self.p - 1.0))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
@@ -28,6 +28,16 @@ class Cosine(Loss):
     **At s = 0** the loss jumps. There its value is 1 and its gradient -u, the direction of the steepest fall,
     so that a solver may start at 0.
 
+    Parameters
+    ----------
+    target : Target, optional
+        What the loss aims at, made of the labels (`rankproof.target_for`); without one it reads the numbers
+        that it is given as they are.
+    normalize : bool
+        Whether to divide by the norm of the target as well, as RankCosine does.
+
+    Examples
+    --------
     >>> Cosine(normalize=True).evaluate([3.0, 4.0], [0.0, 2.0], [0, 2]).value  # 1 - 4*2 / (5*2)
     0.19999...
     """
@@ -38,6 +48,7 @@ class Cosine(Loss):
     definition: ClassVar[str] = r"1 - \langle s, u \rangle / \|s\|"
     reference: ClassVar[str] = "Qin et al., Information Processing & Management 2008; R11 §3"
     needs: ClassVar[Needs] = "target"
+    examples: ClassVar[dict[str, tuple[Any, ...]]] = {"normalize": (True,)}
 
     normalize: bool = False
 
@@ -63,6 +74,6 @@ class Cosine(Loss):
         offsets: Int64s,
         item_weights: Float64s,  # noqa: ARG002 - not a sum over items
     ) -> Kernel:
-        from rankproof.kernels.cosine import cosine
+        from rankproof.kernels.losses.cosine import cosine
 
         return partial(cosine, scores, targets, offsets, self.normalize)

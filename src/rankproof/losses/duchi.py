@@ -12,6 +12,7 @@ from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
 from rankproof.feedback import PreferenceGraph
 from rankproof.losses.base import Kernel, Loss, Needs, registered
+from rankproof.losses.boosting import Boosting
 from rankproof.losses.parameters import number
 from rankproof.metrics.parameters import choice
 
@@ -43,6 +44,18 @@ class Duchi(Loss):
     share, :math:`\nu r(s_i) - s_i u_i`. **Minimum.** Expected loss: :math:`r'(s_i) = E[u_i] / \nu`, which
     sorts as E[u] does.
 
+    Parameters
+    ----------
+    target : Target, optional
+        What the loss aims at, made of the labels (`rankproof.target_for`); without one it reads the numbers
+        that it is given as they are.
+    nu : float
+        The weight of the penalty; above 0.
+    penalty : "square" or "cosh"
+        What a score s costs: ``s**2`` or ``cosh(s) - 1``.
+
+    Examples
+    --------
     >>> u = net_weights(PreferenceGraph({(0, 1): 2}))
     >>> Duchi(nu=1).evaluate([1.0, 3.0], u, [0, 2]).value  # 2 (3 - 1) + 1^2 + 3^2
     14.0
@@ -55,7 +68,10 @@ class Duchi(Loss):
     reference: ClassVar[str] = "Duchi, Mackey & Jordan, ICML 2010; B11 §5.3"
     needs: ClassVar[Needs] = "target"
     takes_item_weights: ClassVar[bool] = True
+    boosting: ClassVar[Boosting] = Boosting(own_unit=False)
     choices: ClassVar[dict[str, tuple[Any, ...]]] = {"penalty": ("square", "cosh")}
+    examples: ClassVar[dict[str, tuple[Any, ...]]] = {"nu": (0.3,)}
+    finite_up_to: ClassVar[float] = 500.0
 
     nu: float = 1
     penalty: str = "square"
@@ -80,7 +96,7 @@ class Duchi(Loss):
         )
 
     def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Kernel:
-        from rankproof.kernels.duchi import penalised_linear
+        from rankproof.kernels.losses.duchi import penalised_linear
 
         cosh = self.penalty == "cosh"
         return partial(penalised_linear, scores, targets, offsets, item_weights, float(self.nu), cosh)

@@ -23,6 +23,14 @@ class KL(Loss):
     largest float (a score above 709) is infinite. **Minimum.** 0 at s = log u. Expected loss: s = log E[u],
     approached as s falls without end where E[u] is 0.
 
+    Parameters
+    ----------
+    target : Target, optional
+        What the loss aims at, made of the labels (`rankproof.target_for`); without one it reads the numbers
+        that it is given as they are.
+
+    Examples
+    --------
     >>> KL().evaluate([0.0, 0.0], [1.0, 0.0], [0, 2]).value  # (1 log 1 - 1 + 1) + (0 - 0 + 1)
     1.0
     """
@@ -34,6 +42,7 @@ class KL(Loss):
     reference: ClassVar[str] = "R11 §3.3"
     needs: ClassVar[Needs] = "nonnegative target"
     takes_item_weights: ClassVar[bool] = True
+    finite_up_to: ClassVar[float] = 500.0
 
     @property
     def claims(self) -> Claims:
@@ -54,6 +63,6 @@ class KL(Loss):
         )
 
     def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Kernel:
-        from rankproof.kernels.kl import extended_kl
+        from rankproof.kernels.losses.kl import extended_kl
 
         return partial(extended_kl, scores, targets, offsets, item_weights)

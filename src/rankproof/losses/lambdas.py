@@ -12,8 +12,15 @@ from rankproof.arrays import Float64s, Int64s, as_whole_number
 from rankproof.claims import Claim, Claims
 from rankproof.losses.base import Kernel, Loss, Needs, registered
 from rankproof.losses.parameters import number
-from rankproof.metrics.discounts import Discount, as_discount, discount_table
-from rankproof.metrics.gains import Gain, as_gain, check_gain, gain_table
+from rankproof.metrics.discounted import (
+    Discount,
+    Gain,
+    as_discount,
+    as_gain,
+    check_gain,
+    discount_table,
+    gain_table,
+)
 from rankproof.metrics.parameters import choice
 
 __all__ = ["LambdaLoss", "LambdaRank"]
@@ -64,8 +71,8 @@ def _fill(
     rho: float,
     mu: float,
 ) -> Kernel:
-    from rankproof.kernels.lambdas import lambdas
-    from rankproof.kernels.order import gather, sort_queries
+    from rankproof.kernels.losses.lambdas import lambdas
+    from rankproof.kernels.metrics.order import gather, sort_queries
 
     items, depth, tied = scores.size, np.diff(offsets), np.empty(offsets.size - 1, np.bool_)
     order, ends = np.empty(items, np.int32), np.empty(items, np.int32)
@@ -106,6 +113,23 @@ class LambdaRank(Loss):
     function, and what training with it ends at is no minimum of this value. **Domain**: any labels; a grade
     below 0 is worth 0; a query without gains costs 0. **Cost.** O(n^2), with a cutoff O(K n).
 
+    Parameters
+    ----------
+    target : None
+        This loss reads the labels as they are and cannot be aimed at a metric.
+    cutoff : int, optional
+        The K of the nDCG whose changes are the weights; all ranks count without it.
+    gain : "exp", "linear" or a table
+        What a grade is worth: ``2**y - 1``, ``y`` itself, or a table (``gain=[0,1,5]``: the worth of the
+        grades 0, 1, 2, ...) that never falls. A grade below 0 is worth 0.
+    discount : "log2", "letor", "ln", "reciprocal" or a table
+        What rank k counts: ``1 / log2(1 + k)``; 1 at ranks 1 and 2 and ``1 / log2(k)`` below;
+        ``1 / ln(1 + k)``; ``1 / k``; or a table (``discount=[1,0.5]``: ranks 1, 2, ...), with 0 beyond it.
+    sigma : float
+        The factor of the difference of two scores; above 0.
+
+    Examples
+    --------
     >>> import math
     >>> LambdaRank().evaluate([0.0, 0.0], [0.0, 1.0], [0, 2]).value / math.log(2)  # |1 - 1/log2(3)|
     0.36907...
@@ -117,6 +141,12 @@ class LambdaRank(Loss):
     definition: ClassVar[str] = r"\sum_{y_i > y_j} |\Delta_{ij}| \log(1 + e^{-\sigma (s_i - s_j)})"
     reference: ClassVar[str] = "Burges, Ragno & Le, NIPS 2006; Burges, MSR-TR-2010-82"
     needs: ClassVar[Needs] = "labels"
+    examples: ClassVar[dict[str, tuple[Any, ...]]] = {
+        "cutoff": (None, 1, 3),
+        "discount": ("reciprocal",),
+        "gain": ("linear", (0.0, 1.0, 1.5, 5.0, 9.0)),
+        "sigma": (2.5,),
+    }
 
     cutoff: int | None = None
     gain: Gain = "exp"
@@ -153,6 +183,25 @@ class LambdaLoss(Loss):
     `LambdaRank`. **Domain**: any labels; a grade below 0 is worth 0; a query without gains costs 0.
     **Cost.** O(n^2).
 
+    Parameters
+    ----------
+    target : None
+        This loss reads the labels as they are and cannot be aimed at a metric.
+    scheme : "loss2pp" or "loss2"
+        The weights of a pair: those of NDCG-Loss2++ or of NDCG-Loss2.
+    mu : float
+        With ``scheme="loss2pp"``: the weight of the part that NDCG-Loss2 has; above 0.
+    gain : "exp", "linear" or a table
+        What a grade is worth: ``2**y - 1``, ``y`` itself, or a table (``gain=[0,1,5]``: the worth of the
+        grades 0, 1, 2, ...) that never falls. A grade below 0 is worth 0.
+    discount : "log2", "letor", "ln", "reciprocal" or a table
+        What rank k counts: ``1 / log2(1 + k)``; 1 at ranks 1 and 2 and ``1 / log2(k)`` below;
+        ``1 / ln(1 + k)``; ``1 / k``; or a table (``discount=[1,0.5]``: ranks 1, 2, ...), with 0 beyond it.
+    sigma : float
+        The factor of the difference of two scores; above 0.
+
+    Examples
+    --------
     >>> import math
     >>> LambdaLoss(scheme="loss2").evaluate([1.0, 1.0], [1.0, 0.0], [0, 2]).value / math.log(2)  # d(1) - d(2)
     0.36907...
@@ -165,6 +214,12 @@ class LambdaLoss(Loss):
     reference: ClassVar[str] = "Wang, Li, Golbandi, Bendersky & Najork, CIKM 2018"
     needs: ClassVar[Needs] = "labels"
     choices: ClassVar[dict[str, tuple[Any, ...]]] = {"scheme": ("loss2pp", "loss2")}
+    examples: ClassVar[dict[str, tuple[Any, ...]]] = {
+        "discount": ("reciprocal",),
+        "gain": ("linear", (0.0, 1.0, 1.5, 5.0, 9.0)),
+        "mu": (0.5,),
+        "sigma": (2.5,),
+    }
 
     scheme: str = "loss2pp"
     mu: float = 10

@@ -9,6 +9,7 @@ from typing import ClassVar
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
 from rankproof.losses.base import GradientKernel, Kernel, Loss, Needs, registered
+from rankproof.losses.boosting import Boosting
 
 __all__ = ["Lift"]
 
@@ -36,6 +37,14 @@ class Lift(Loss):
     **Cost.** O(n), and the second derivatives are the same at all scores. Scores beyond 1e300 count as 1e300;
     what would overflow is held at 1e304.
 
+    Parameters
+    ----------
+    target : Target, optional
+        What the loss aims at, made of the labels (`rankproof.target_for`); without one it reads the numbers
+        that it is given as they are.
+
+    Examples
+    --------
     >>> Lift().evaluate([0.0, 0.5], [1.0, 3.0], [0, 2]).value  # (1*(1 + 0.5)^2 + 3*(1 - 0.5)^2) / 2
     1.5
     """
@@ -46,6 +55,10 @@ class Lift(Loss):
     reference: ClassVar[str] = "B11 eq. 6 with the margin (1 - t)^2; the claims say where its minimum lies"
     needs: ClassVar[Needs] = "nonnegative target"
     takes_item_weights: ClassVar[bool] = True
+    # Twice the diagonal bounds the Hessian: its other entries are at most 0 and its rows add up to 0.
+    boosting: ClassVar[Boosting] = Boosting(
+        constant_hessian=True, own_unit=False, bound=2.0, weights_multiply_targets=True
+    )
 
     @property
     def claims(self) -> Claims:
@@ -63,13 +76,13 @@ class Lift(Loss):
         )
 
     def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Kernel:
-        from rankproof.kernels.lift import lift
+        from rankproof.kernels.losses.lift import lift
 
         return partial(lift, scores, targets, offsets, item_weights)
 
     def gradient_kernel(
         self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s
     ) -> GradientKernel:
-        from rankproof.kernels.lift import lift_gradient
+        from rankproof.kernels.losses.lift import lift_gradient
 
         return partial(lift_gradient, scores, targets, offsets, item_weights)

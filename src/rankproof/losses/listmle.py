@@ -30,6 +30,15 @@ class ListMLE(Loss):
     equal labels as the rows stand. **Minimum.** For one list the infimum is not attained:
     scores spread without end.
 
+    Parameters
+    ----------
+    target : None
+        This loss reads the labels as they are and cannot be aimed at a metric.
+    ties : "together" or "order"
+        How equal labels are picked: each from the whole group and all below, or in the order of the rows.
+
+    Examples
+    --------
     >>> import math
     >>> ListMLE().evaluate([0.0, math.log(3)], [1.0, 0.0], [0, 2]).value  # log(1 + 3) - 0, then log 3 - log 3
     1.38629...
@@ -66,8 +75,8 @@ class ListMLE(Loss):
         offsets: Int64s,
         item_weights: Float64s,  # noqa: ARG002 - not a sum over items
     ) -> Kernel:
-        from rankproof.kernels.listmle import listmle
-        from rankproof.kernels.order import sort_queries
+        from rankproof.kernels.losses.listmle import listmle
+        from rankproof.kernels.metrics.order import sort_queries
 
         order, ends = np.empty(targets.size, np.int32), np.empty(targets.size, np.int32)
         tied, sizes = np.empty(offsets.size - 1, np.bool_), np.diff(offsets)

@@ -23,6 +23,13 @@ class ListNet(Loss):
     :math:`q = softmax(s)`. **Minimum.** 0 at s = y + c. Expected loss: softmax(s) = E[softmax(y)], so it
     sorts as E[softmax(y)] does, which need not be the order of E[y], nor of any gain.
 
+    Parameters
+    ----------
+    target : None
+        This loss reads the labels as they are and cannot be aimed at a metric.
+
+    Examples
+    --------
     >>> import math
     >>> ListNet().evaluate([math.log(3), 0.0], [0.0, 0.0], [0, 2]).value  # log(2/3)/2 + log(2)/2
     0.14384...
@@ -46,7 +53,7 @@ class ListNet(Loss):
         )
 
     def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Kernel:
-        from rankproof.kernels.softmax import cross_entropy, softmax_of
+        from rankproof.kernels.losses.softmax import cross_entropy, softmax_of
 
         shares = np.empty(targets.size)
 

@@ -44,7 +44,10 @@ WIDTH = 0.5
 
 @dataclass(frozen=True, init=False, repr=False)
 class Margin:
-    """A margin by its value and derivatives; see the module docstring.
+    """A margin: what a pair of items costs, as a function of the difference of their scores.
+
+    At a kink the derivatives are those of the right-hand side. Functions of your own are compiled into the
+    pairwise loops.
 
     Parameters
     ----------
@@ -54,10 +57,19 @@ class Margin:
     name : str
         What the margin is called in the printed form of a loss.
     claims : claims, optional
-        The facts of `FACTS` that hold; a fact that is not claimed is unknown.
+        The facts that hold: ``convex``, ``non_increasing``, ``differentiable``, ``nonnegative``,
+        ``falls_at_zero`` (phi'(0) < 0), ``prefers_right`` (phi(t) < phi(-t) for all t > 0) and ``flat_point``
+        (a t > 0 with phi'(t) = 0). A fact that is not claimed is unknown.
     pieces : five numbers, optional
         For margins of a line, a parabola and zero: where the line ends, where zero starts, the factor of the
         parabola, and the line's slope and level at its end. They make the loss O(n log n).
+
+    Examples
+    --------
+    >>> import math
+    >>> own = Margin(lambda t: math.exp(-t), lambda t: -math.exp(-t), lambda t: math.exp(-t), name="mine")
+    >>> own.value(0.0), own.claims.value("convex")
+    (1.0, None)
     """
 
     value: Function
@@ -77,8 +89,8 @@ class Margin:
         claims: Claims | Iterable[Claim] = (),
         pieces: tuple[float, float, float, float, float] | None = None,
     ) -> None:
-        known = claims if isinstance(claims, Claims) else Claims(*claims)
-        for fact in known:
+        stated = claims if isinstance(claims, Claims) else Claims(*claims)
+        for fact in stated:
             if fact not in FACTS:
                 raise ArgumentError(f"Margin {name!r} claims {fact!r}; margins claim: {', '.join(FACTS)}.")
         for role, function in (("value", value), ("derivative", derivative), ("second", second)):
@@ -93,7 +105,7 @@ class Margin:
             ("derivative", derivative),
             ("second", second),
             ("name", name),
-            ("claims", known),
+            ("claims", stated),
             ("pieces", pieces),
         ):
             object.__setattr__(self, key, thing)
@@ -113,19 +125,19 @@ def _check_pieces(name: str, value: Function, pieces: tuple[float, float, float,
     start = line if slope > 0 else flat - 4.0
     points = [start - 2.0, start - 0.5, start, 0.5 * (start + flat), flat, flat + 1.0]
     for t in points:
-        made = level + slope * (line - t) if t < line else bend * (flat - t) ** 2 if t < flat else 0.0
-        if not line <= flat or not math.isclose(made, value(t), rel_tol=1e-9, abs_tol=1e-12):
+        by_pieces = level + slope * (line - t) if t < line else bend * (flat - t) ** 2 if t < flat else 0.0
+        if not line <= flat or not math.isclose(by_pieces, value(t), rel_tol=1e-9, abs_tol=1e-12):
             raise ArgumentError(
-                f"The pieces {pieces} of margin {name!r} give {made:g} at t = {t:g}, but its value there is "
-                f"{value(t):g}. Correct them, or leave them out."
+                f"The pieces {pieces} of margin {name!r} give {by_pieces:g} at t = {t:g}, but its value "
+                f"there is {value(t):g}. Correct them, or leave them out."
             )
 
 
 def _facts(*, differentiable: bool, flat_point: float | None, reference: str) -> Claims:
     """The claims of a named margin: all are convex, fall at 0 and prefer the right order."""
-    held = ("convex", "non_increasing", "nonnegative", "falls_at_zero", "prefers_right")
+    facts = ("convex", "non_increasing", "nonnegative", "falls_at_zero", "prefers_right")
     return Claims(
-        *(Claim(fact, value=True, reference=reference) for fact in held),
+        *(Claim(fact, value=True, reference=reference) for fact in facts),
         Claim("differentiable", value=differentiable, reference=reference),
         Claim("flat_point", value=flat_point, reference=reference),
     )
@@ -249,16 +261,16 @@ MARGINS.add(
 
 def margin(name: str, *, width: float = WIDTH) -> Margin:
     """The margin of that name; ``width`` is that of the Huber hinge."""
-    found = MARGINS[name]
-    if found.name == "huber":
-        return found if width == WIDTH else huber(width)
+    named = MARGINS[name]
+    if named.name == "huber":
+        return named if width == WIDTH else huber(width)
     if width != WIDTH:
-        raise ArgumentError(f"Margin {found.name} has no width, got width={width!r}; margin=huber has one.")
-    return found
+        raise ArgumentError(f"Margin {named.name} has no width, got width={width!r}; margin=huber has one.")
+    return named
 
 
 def theorem_1(claims: Claims) -> bool | None:
     """Whether the claims meet condition 1 of B11's Theorem 1 and what stands before it; None when unknown."""
-    asked = ("convex", "non_increasing", "differentiable", "falls_at_zero", "prefers_right")
-    values: list[Any] = [claims.value(fact) for fact in asked]
+    facts = ("convex", "non_increasing", "differentiable", "falls_at_zero", "prefers_right")
+    values: list[Any] = [claims.value(fact) for fact in facts]
     return True if all(values) else False if False in values else None

@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
 from rankproof.losses.base import Kernel, Loss, Needs, registered
-from rankproof.losses.margins import WIDTH, Margin, theorem_1
+from rankproof.losses.boosting import Boosting
+from rankproof.losses.margins import MARGINS, WIDTH, Margin, theorem_1
 from rankproof.losses.pairwise import (
     any_order,
     as_margin,
@@ -47,6 +48,21 @@ class OrderPreserving(Loss):
     log n) for the three hinges, O(n) for the exponential margin, O(n^2) for the logistic one and for your
     own. Scores beyond 1e300 count as 1e300; what would overflow is held at 1e304.
 
+    Parameters
+    ----------
+    target : Target, optional
+        What the loss aims at, made of the labels (`rankproof.target_for`); without one it reads the numbers
+        that it is given as they are.
+    margin : "hinge", "squared-hinge", "huber", "logistic", "exponential" or a Margin
+        What a pair costs, as a function of t = s_i - s_j: max(0, 1 - t); its square; the hinge with its kink
+        rounded off; log(1 + exp(-t)); exp(-t); or a `rankproof.Margin` of your own.
+    width : float
+        With ``margin="huber"``: how far on either side of t = 1 the hinge is rounded off; above 0.
+    normalize : bool
+        Whether to divide by the number of ordered pairs, n (n - 1).
+
+    Examples
+    --------
     >>> OrderPreserving().evaluate([0.0, 0.5], [1.0, 3.0], [0, 2]).value  # 1*(1 + 0.5)^2 + 3*(1 - 0.5)^2
     3.0
     """
@@ -58,7 +74,9 @@ class OrderPreserving(Loss):
     reference: ClassVar[str] = "B11 eq. 6 and Th. 1; Zhang, JMLR 5, 2004, Th. 5"
     needs: ClassVar[Needs] = "nonnegative target"
     takes_item_weights: ClassVar[bool] = True
+    boosting: ClassVar[Boosting] = Boosting(weights_multiply_targets=True)
     choices: ClassVar[dict[str, tuple[Any, ...]]] = {"normalize": (False, True)}
+    examples: ClassVar[dict[str, tuple[Any, ...]]] = {"margin": tuple(MARGINS), "width": (1,)}
 
     margin: str | Margin = "squared-hinge"
     width: float = WIDTH
@@ -72,30 +90,30 @@ class OrderPreserving(Loss):
 
     @property
     def claims(self) -> Claims:
-        found = margin_of(self.margin, self.width)
-        return Claims(*margin_claims(found), _order_claim(found))
+        phi = margin_of(self.margin, self.width)
+        return Claims(*margin_claims(phi), _order_claim(phi))
 
     def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Kernel:
-        found = margin_of(self.margin, self.width)
-        if isinstance(self.margin, Margin) and found.pieces is None:
-            loop = user_loops(found).order_preserving
+        phi = margin_of(self.margin, self.width)
+        if isinstance(self.margin, Margin) and phi.pieces is None:
+            loop = user_loops(phi).order_preserving
             return partial(loop, scores, targets, offsets, item_weights, self.normalize)
-        if found.name == "exponential":
-            from rankproof.kernels.pairwise_exponential import order_preserving_exponential
+        if phi.name == "exponential":
+            from rankproof.kernels.losses.pairwise_exponential import order_preserving_exponential
 
             return partial(
                 order_preserving_exponential, scores, targets, offsets, item_weights, self.normalize
             )
-        from rankproof.kernels.order_preserving import order_preserving, order_preserving_logistic
+        from rankproof.kernels.losses.order_preserving import order_preserving, order_preserving_logistic
 
-        if found.name == "logistic":
+        if phi.name == "logistic":
             places = any_order(offsets)
             return partial(
                 order_preserving_logistic, scores, targets, offsets, item_weights, places, self.normalize
             )
         order, sort = sorter(scores, offsets)
         loop = partial(
-            order_preserving, scores, targets, offsets, item_weights, order, as_pieces(found), self.normalize
+            order_preserving, scores, targets, offsets, item_weights, order, as_pieces(phi), self.normalize
         )
 
         def fill(low: int, high: int, values: Float64s, gradient: Float64s, hessian: Float64s) -> None:
@@ -105,11 +123,11 @@ class OrderPreserving(Loss):
         return fill
 
 
-def _order_claim(found: Margin) -> Claim:
-    if found.name == "hinge":
+def _order_claim(phi: Margin) -> Claim:
+    if phi.name == "hinge":
         return Claim("order_preserving", value=False, reference=_KINK)
-    meets = theorem_1(found.claims)
+    meets = theorem_1(phi.claims)
     if not meets:
         return Claim("order_preserving", value=None, reference=_UNKNOWN)
-    flat = found.claims.value("flat_point") is not None
+    flat = phi.claims.value("flat_point") is not None
     return Claim("order_preserving", value=True, reference=_TH_1 if flat else _LIMIT)

@@ -21,7 +21,7 @@ def number(loss: str, name: str, value: Any, rule: str, holds: Callable[[float],
         ...
     rankproof.errors.ArgumentError: Argument temperature of approx-ndcg must be a number above 0, got -1.
     """
-    known = isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
-    if not known or not holds(float(value)):
+    is_number = isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    if not is_number or not holds(float(value)):
         raise ArgumentError(f"Argument {name} of {loss} must be a number {rule}, got {value!r}.")
     return plain(float(value))

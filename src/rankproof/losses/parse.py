@@ -17,11 +17,11 @@ from rankproof.losses.base import LOSSES, Loss
 from rankproof.losses.preorder import PRESETS, Preorder
 from rankproof.metrics.base import METRICS, Metric
 from rankproof.metrics.parse import metric as metric_of
-from rankproof.standardize.base import TARGETS, Target
-from rankproof.standardize.choose import target_for
-from rankproof.standardize.parse import known, read_call
-from rankproof.standardize.parse import target as target_of
-from rankproof.standardize.positional import Positional
+from rankproof.targets.base import TARGETS, Target
+from rankproof.targets.choose import target_for
+from rankproof.targets.parse import checked_parameters, read_call
+from rankproof.targets.parse import target as target_of
+from rankproof.targets.positional import PositionalTarget
 
 __all__ = ["aimed_at", "loss"]
 
@@ -43,12 +43,21 @@ def loss(
     spec : str or Loss
         ``NAME(parameter=value,...)``, then ``:TARGET`` or ``:METRIC`` to say what it aims at.
     metric : metric or str, optional
-        The metric whose target the loss is to aim at (see `rankproof.standardize.target_for`).
+        The metric whose target the loss is to aim at (see `rankproof.targets.target_for`).
     target : target or str, optional
         The target itself, in place of a metric.
     noise : str, optional
-        What is known about the law of the labels, for metrics that have a target only then.
+        A condition on the noise in the labels, for metrics that have a target only under one: a key of
+        `rankproof.targets.CONDITIONS`.
+    **parameters
+        Parameters of the loss, which override those in ``spec``; ``rankproof losses NAME`` describes them.
 
+    Returns
+    -------
+    Loss
+
+    Examples
+    --------
     >>> loss("softmax:nDCG@10")
     softmax:normalised-gain@10
     >>> loss("softmax", metric="nDCG@10") == loss("softmax:normalised-gain@10")
@@ -61,28 +70,28 @@ def loss(
     aim: str | None = None
     if isinstance(spec, Loss):
         base, cls = spec, type(spec)
-        given: dict[str, Any] = {}
+        written: dict[str, Any] = {}
     elif isinstance(spec, str):
         head, colon, rest = (part.strip() for part in spec.partition(":"))
         if not head:
             raise ArgumentError(f"A loss is named, such as softmax or softmax:nDCG@10, got {spec!r}.")
-        name, given = read_call("loss", head)
+        name, written = read_call("loss", head)
         preset = _PRESETS.get(name.casefold())
-        cls, given = (LOSSES[name], given) if preset is None else (Preorder, {**preset, **given})
+        cls, written = (LOSSES[name], written) if preset is None else (Preorder, {**preset, **written})
         base, aim = None, rest if colon else None
     else:
         raise ArgumentError(f"A loss is a string such as 'softmax:nDCG@10' or a loss object, got {spec!r}.")
-    asked = [thing for thing in (aim, metric, target) if thing is not None]
-    if len(asked) > 1:
+    aims = [thing for thing in (aim, metric, target) if thing is not None]
+    if len(aims) > 1:
         raise ArgumentError(
-            f"What the loss {cls.name} aims at is given {len(asked)} times: "
-            f"{' and '.join(map(repr, map(str, asked)))}. Give one target or one metric."
+            f"What the loss {cls.name} aims at is given {len(aims)} times: "
+            f"{' and '.join(map(repr, map(str, aims)))}. Give one target or one metric."
         )
     own = [field for field in fields(cls) if field.name != "target"]
-    values = known(cls.name, own, {**given, **parameters})
+    values = checked_parameters(cls.name, own, {**written, **parameters})
     if metric is not None and any(field.name == "metric" for field in own):
         values["metric"] = metric_of(metric)
-    elif asked:
+    elif aims:
         values["target"] = _aimed(cls, aim, metric, target, noise)
     elif noise is not None:
         raise ArgumentError(f"Argument noise of the loss {cls.name} goes with a metric, and none is given.")
@@ -97,10 +106,10 @@ def aimed_at(metric: Metric, spec: str, noise: str | None = None) -> Loss:
     >>> aimed_at(metric_of("nDCG@10"), "RankNet")
     preorder(margin=logistic)
     """
-    found = loss(spec)
-    takes_metric = any(field.name == "metric" for field in fields(found))
-    if ":" in spec or "metric=" in spec or (found.needs == "labels" and not takes_metric):
-        return found
+    plain = loss(spec)
+    takes_metric = any(field.name == "metric" for field in fields(plain))
+    if ":" in spec or "metric=" in spec or (plain.needs == "labels" and not takes_metric):
+        return plain
     return loss(spec, metric=metric, noise=noise)
 
 
@@ -122,7 +131,7 @@ def _aimed(
     if metric is not None:
         return target_for(metric, noise)
     word = re.split(r"[(@:]", aim or "", maxsplit=1)[0].strip()
-    if word in TARGETS or word.casefold() == Positional.name:
+    if word in TARGETS or word.casefold() == PositionalTarget.name:
         return target_of(aim or "")
     if word in METRICS:
         return target_for(aim or "", noise)

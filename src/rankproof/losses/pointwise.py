@@ -39,6 +39,15 @@ class PointwiseLogistic(Loss):
     :math:`s_i = \log(p / (1 - p))` with :math:`p = P(y_i \ge rel)`: it sorts by the probability of relevance,
     which is E[y] for labels 0 and 1 (and rel=1), but not for grades.
 
+    Parameters
+    ----------
+    target : None
+        This loss reads the labels as they are and cannot be aimed at a metric.
+    rel : float
+        The lowest label of a relevant item.
+
+    Examples
+    --------
     >>> import math
     >>> PointwiseLogistic().evaluate([0.0, 0.0], [2.0, 0.0], [0, 2]).value / math.log(2)  # log 2 twice
     2.0
@@ -50,6 +59,7 @@ class PointwiseLogistic(Loss):
     reference: ClassVar[str] = "Cox, J. R. Stat. Soc. B 1958"
     needs: ClassVar[Needs] = "labels"
     takes_item_weights: ClassVar[bool] = True
+    examples: ClassVar[dict[str, tuple[Any, ...]]] = {"rel": (2,)}
 
     rel: float = 1
 
@@ -70,7 +80,7 @@ class PointwiseLogistic(Loss):
         )
 
     def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Kernel:
-        from rankproof.kernels.pointwise import all_thresholds
+        from rankproof.kernels.losses.pointwise import all_thresholds
 
         rel = np.array([float(self.rel)])
         return partial(all_thresholds, scores, targets, offsets, item_weights, np.zeros(1), rel)
@@ -88,6 +98,15 @@ class Ordinal(Loss):
     t_k)` equals :math:`E[y_i]`, so it sorts as E[y] does: a regression on the grade whose predictions
     stay between 0 and the highest.
 
+    Parameters
+    ----------
+    target : None
+        This loss reads the labels as they are and cannot be aimed at a metric.
+    thresholds : sequence of float
+        Rising numbers t_1, t_2, ...: threshold k parts grade k from the grades below.
+
+    Examples
+    --------
     >>> import math
     >>> Ordinal(thresholds=[0]).evaluate([0.0], [1.0], [0, 1]).value / math.log(2)
     1.0
@@ -100,19 +119,20 @@ class Ordinal(Loss):
     reference: ClassVar[str] = "Rennie & Srebro, IJCAI workshop 2005; Pedregosa, Bach & Gramfort, JMLR 2017"
     needs: ClassVar[Needs] = "labels"
     takes_item_weights: ClassVar[bool] = True
+    examples: ClassVar[dict[str, tuple[Any, ...]]] = {"thresholds": ((0.0, 2.0), (-1.0,))}
 
     thresholds: tuple[float, ...] = (-1.5, -0.5, 0.5, 1.5)
 
     def __post_init__(self) -> None:
-        given: Any = self.thresholds
-        if not isinstance(given, (list, tuple, np.ndarray)) or not len(given):
-            raise ArgumentError(f"Argument thresholds of ordinal must be a list of numbers, got {given!r}.")
-        known = tuple(
-            number(self.name, "thresholds", t, "at every place", lambda x: x == x) for t in list(given)
+        numbers: Any = self.thresholds
+        if not isinstance(numbers, (list, tuple, np.ndarray)) or not len(numbers):
+            raise ArgumentError(f"Argument thresholds of ordinal must be a list of numbers, got {numbers!r}.")
+        thresholds = tuple(
+            number(self.name, "thresholds", t, "at every place", lambda x: x == x) for t in list(numbers)
         )
-        if any(a >= b for a, b in pairwise(known)):
-            raise ArgumentError(f"Argument thresholds of ordinal must rise, got {list(given)}.")
-        object.__setattr__(self, "thresholds", known)
+        if any(a >= b for a, b in pairwise(thresholds)):
+            raise ArgumentError(f"Argument thresholds of ordinal must rise, got {list(numbers)}.")
+        object.__setattr__(self, "thresholds", thresholds)
 
     @property
     def claims(self) -> Claims:
@@ -137,7 +157,7 @@ class Ordinal(Loss):
             )
 
     def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Kernel:
-        from rankproof.kernels.pointwise import all_thresholds
+        from rankproof.kernels.losses.pointwise import all_thresholds
 
         thresholds = np.array(self.thresholds, dtype=np.float64)
         grades = np.arange(1.0, thresholds.size + 1.0)

@@ -12,7 +12,7 @@ from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
 from rankproof.errors import DataError
 from rankproof.losses.base import Kernel, Loss, Needs, registered
-from rankproof.losses.margins import WIDTH, Margin
+from rankproof.losses.margins import MARGINS, WIDTH, Margin
 from rankproof.losses.pairwise import (
     any_order,
     as_margin,
@@ -61,6 +61,21 @@ class Preorder(Loss):
     distinct labels for the three hinges, O(n + g log g) for the exponential margin, O(n^2) for the logistic
     one and for your own. Scores beyond 1e300 count as 1e300; what would overflow is held at 1e304.
 
+    Parameters
+    ----------
+    target : None
+        This loss reads the labels as they are and cannot be aimed at a metric.
+    margin : "hinge", "squared-hinge", "huber", "logistic", "exponential" or a Margin
+        What a pair costs, as a function of t = s_i - s_j: max(0, 1 - t); its square; the hinge with its kink
+        rounded off; log(1 + exp(-t)); exp(-t); or a `rankproof.Margin` of your own.
+    width : float
+        With ``margin="huber"``: how far on either side of t = 1 the hinge is rounded off; above 0.
+    weight : "one", "pairs", "difference", "gain" or "gain-pairs"
+        What a pair with y_i > y_j weighs: 1; 1 over the number of such pairs; ``y_i - y_j``;
+        ``2**y_i - 2**y_j``; or the latter over the number of pairs.
+
+    Examples
+    --------
     >>> Preorder(margin="hinge").evaluate([0.0, 0.5, 3.0], [2.0, 1.0, 1.0], [0, 3]).value  # 1.5 + 4
     5.5
     """
@@ -72,6 +87,7 @@ class Preorder(Loss):
     reference: ClassVar[str] = "B11 eq. 5 and 14; L12 eq. 6; Joachims, KDD 2002; Freund et al., JMLR 4, 2003"
     needs: ClassVar[Needs] = "labels"
     choices: ClassVar[dict[str, tuple[Any, ...]]] = {"weight": tuple(_WEIGHTS)}
+    examples: ClassVar[dict[str, tuple[Any, ...]]] = {"margin": tuple(MARGINS), "width": (1,)}
 
     margin: str | Margin = "squared-hinge"
     width: float = WIDTH
@@ -104,20 +120,20 @@ class Preorder(Loss):
             )
 
     def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Kernel:  # noqa: ARG002
-        found = margin_of(self.margin, self.width)
+        phi = margin_of(self.margin, self.width)
         weight, per_pair = _WEIGHTS[self.weight]
-        if isinstance(self.margin, Margin) and found.pieces is None:
-            return partial(user_loops(found).preorder, scores, targets, offsets, weight, per_pair)
+        if isinstance(self.margin, Margin) and phi.pieces is None:
+            return partial(user_loops(phi).preorder, scores, targets, offsets, weight, per_pair)
         numbers = np.empty(scores.size, np.int32)
         sort = None
-        if found.name == "exponential":
-            from rankproof.kernels.pairwise_exponential import preorder_exponential
+        if phi.name == "exponential":
+            from rankproof.kernels.losses.pairwise_exponential import preorder_exponential
 
             loop = partial(preorder_exponential, scores, targets, numbers, offsets, weight, per_pair)
         else:
-            from rankproof.kernels.preorder import preorder
+            from rankproof.kernels.losses.preorder import preorder
 
-            pieces = as_pieces(found)
+            pieces = as_pieces(phi)
             if pieces is None:
                 # The kernel reads no pieces as the logistic margin.
                 order, pieces = any_order(offsets), np.empty(0)
@@ -136,7 +152,7 @@ class Preorder(Loss):
 
 def _number(labels: Float64s, offsets: Int64s, low: int, high: int, numbers: Any) -> None:
     """Labels as whole numbers in the same order, query by query."""
-    from rankproof.kernels.grades import number_labels, whole_grades
+    from rankproof.kernels.metrics.grades import number_labels, whole_grades
 
     first, last = offsets[low], offsets[high]
     if whole_grades(labels[first:last], numbers[first:last]) < 0:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
@@ -25,6 +25,16 @@ class QFamily(Loss):
     :math:`s_i \propto sign(v_i) |v_i|^{1/(q-1)}` with v = E[u], which sorts as v does.
     **At s = 0** the loss jumps. There its value is 0 and its gradient -u, so that a solver may start at 0.
 
+    Parameters
+    ----------
+    target : Target, optional
+        What the loss aims at, made of the labels (`rankproof.target_for`); without one it reads the numbers
+        that it is given as they are.
+    q : float or "log"
+        The norm: a number of at least 2, or log(m) + 2 for a query of m items.
+
+    Examples
+    --------
     >>> QFamily(q=2).evaluate([3.0, 4.0], [0.0, 2.0], [0, 2]).value  # -4*2 / 5
     -1.6
     """
@@ -35,13 +45,14 @@ class QFamily(Loss):
     definition: ClassVar[str] = r"-\langle s / \|s\|_q, u \rangle"
     reference: ClassVar[str] = "R11 eq. 4 and §6"
     needs: ClassVar[Needs] = "target"
+    examples: ClassVar[dict[str, tuple[Any, ...]]] = {"q": (2, 3.5)}
 
     q: float | str = "log"
 
     def __post_init__(self) -> None:
         rule = "of at least 2, or the word log (for log(m) + 2, m the number of items)"
-        known = "log" if self.q in ("log", "log(m)+2") else number(self.name, "q", self.q, rule, _at_least_2)
-        object.__setattr__(self, "q", known)
+        q = "log" if self.q in ("log", "log(m)+2") else number(self.name, "q", self.q, rule, _at_least_2)
+        object.__setattr__(self, "q", q)
 
     @property
     def claims(self) -> Claims:
@@ -65,7 +76,7 @@ class QFamily(Loss):
         offsets: Int64s,
         item_weights: Float64s,  # noqa: ARG002 - not a sum over items
     ) -> Kernel:
-        from rankproof.kernels.q_family import q_family
+        from rankproof.kernels.losses.q_family import q_family
 
         exponent = 0.0 if isinstance(self.q, str) else float(self.q)
         return partial(q_family, scores, targets, offsets, exponent)

@@ -6,11 +6,39 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
+import numpy as np
+
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
 from rankproof.losses.base import Kernel, Loss, Needs, registered
+from rankproof.losses.boosting import Boosting
 
-__all__ = ["Relative"]
+__all__ = ["Relative", "relative_regression"]
+
+_NOTHING = np.empty(0)
+
+
+def relative_regression(
+    targets: Float64s, offsets: Int64s, item_weights: Float64s = _NOTHING
+) -> tuple[Float64s, Float64s]:
+    """The target and the weights, of mean 1, with which plain squared loss is `Relative`.
+
+    A query whose targets are all 0 says nothing: its weights are 0, unless those of all queries would be.
+
+    >>> target, weight = relative_regression(np.array([3.0, 0.0, 1.0, 0.0]), np.array([0, 2, 2, 4]))
+    >>> target.round(4).tolist(), weight.tolist()
+    ([0.6667, 0.0, 0.6667, 0.0], [2.25, 0.75, 0.75, 0.25])
+    """
+    a = targets * item_weights if item_weights.size else targets
+    sizes = np.diff(offsets)
+    query = np.repeat(np.arange(sizes.size), sizes)
+    mean = np.bincount(query, a, sizes.size) / np.maximum(sizes, 1)
+    weights = a + mean[query]
+    if not weights.any():
+        # No engine bears weights that are all 0; so there is one number to learn, the same for all.
+        return np.full(a.size, 0.5), np.ones(a.size)
+    shares = np.divide(a, weights, out=np.full(a.size, 0.5), where=weights > 0)
+    return shares, weights / weights.mean()
 
 
 @registered
@@ -31,6 +59,14 @@ class Relative(Loss):
     :math:`a_i / (a_i + \bar a)` with the weight :math:`a_i + \bar a`. `rankproof.lightgbm.relative_target`
     gives both.
 
+    Parameters
+    ----------
+    target : Target, optional
+        What the loss aims at, made of the labels (`rankproof.target_for`); without one it reads the numbers
+        that it is given as they are.
+
+    Examples
+    --------
     >>> Relative().evaluate([1.0, 0.5], [1.0, 3.0], [0, 2]).value  # 0 + 2*1^2 + 3*0.5^2 + 2*0.5^2
     3.25
     """
@@ -41,6 +77,14 @@ class Relative(Loss):
     reference: ClassVar[str] = "the claims say where its minimum lies; B11 eq. 6 asks the same of pairs"
     needs: ClassVar[Needs] = "nonnegative target"
     takes_item_weights: ClassVar[bool] = True
+    boosting: ClassVar[Boosting] = Boosting(
+        constant_hessian=True,
+        own_unit=False,
+        regression=relative_regression,
+        catboost="RMSE",
+        weights_multiply_targets=True,
+    )
+    finite_up_to: ClassVar[float] = 1e150
 
     @property
     def claims(self) -> Claims:
@@ -62,6 +106,6 @@ class Relative(Loss):
         )
 
     def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Kernel:
-        from rankproof.kernels.relative import relative
+        from rankproof.kernels.losses.relative import relative
 
         return partial(relative, scores, targets, offsets, item_weights)

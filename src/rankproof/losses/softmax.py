@@ -9,6 +9,7 @@ from typing import ClassVar
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
 from rankproof.losses.base import Kernel, Loss, Needs, registered
+from rankproof.losses.boosting import Boosting
 
 __all__ = ["Softmax"]
 
@@ -23,6 +24,14 @@ class Softmax(Loss):
     **Minimum.** Expected loss: softmax(s) = E[u] / sum E[u], so it sorts as E[u] does. Dividing the
     targets of each query by their sum first, as ListNet and XE-NDCG do, loses that.
 
+    Parameters
+    ----------
+    target : Target, optional
+        What the loss aims at, made of the labels (`rankproof.target_for`); without one it reads the numbers
+        that it is given as they are.
+
+    Examples
+    --------
     >>> import math
     >>> Softmax().evaluate([0.0, math.log(3)], [2.0, 1.0], [0, 2]).value  # 2 log 4 + log(4/3)
     3.06027...
@@ -35,6 +44,8 @@ class Softmax(Loss):
     reference: ClassVar[str] = "Bruch et al., ICTIR 2019, without their normalisation; R11 Th. 9"
     needs: ClassVar[Needs] = "nonnegative target"
     takes_item_weights: ClassVar[bool] = True
+    # CatBoost does not divide the targets of a query by their sum either.
+    boosting: ClassVar[Boosting] = Boosting(catboost="QuerySoftMax", weights_multiply_targets=True)
 
     @property
     def claims(self) -> Claims:
@@ -55,6 +66,6 @@ class Softmax(Loss):
         )
 
     def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Kernel:
-        from rankproof.kernels.softmax import cross_entropy
+        from rankproof.kernels.losses.softmax import cross_entropy
 
         return partial(cross_entropy, scores, targets, offsets, item_weights)

@@ -9,8 +9,18 @@ from typing import ClassVar
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
 from rankproof.losses.base import GradientKernel, Kernel, Loss, Needs, registered
+from rankproof.losses.boosting import Boosting
 
 __all__ = ["CentredSquared", "Squared"]
+
+
+def _as_it_is(
+    targets: Float64s,
+    offsets: Int64s,  # noqa: ARG001 - a regression reads them
+    item_weights: Float64s,
+) -> tuple[Float64s, Float64s | None]:
+    """Plain regression on the target itself."""
+    return targets, item_weights if item_weights.size else None
 
 
 @registered
@@ -21,6 +31,14 @@ class Squared(Loss):
     **Definition.** :math:`\sum_i v_i (s_i - u_i)^2`, with item weights :math:`v_i` (1 when none are given).
     **Minimum.** Expected loss: s = E[u], whatever the weights, so it sorts as E[u] does.
 
+    Parameters
+    ----------
+    target : Target, optional
+        What the loss aims at, made of the labels (`rankproof.target_for`); without one it reads the numbers
+        that it is given as they are.
+
+    Examples
+    --------
     >>> Squared().evaluate([1.0, 3.0], [0.0, 1.0], [0, 2]).value  # (1 - 0)^2 + (3 - 1)^2
     5.0
     """
@@ -32,6 +50,10 @@ class Squared(Loss):
     reference: ClassVar[str] = "Cossock & Zhang, IEEE Trans. Inf. Theory 2008; R11 §3.3"
     needs: ClassVar[Needs] = "target"
     takes_item_weights: ClassVar[bool] = True
+    boosting: ClassVar[Boosting] = Boosting(
+        constant_hessian=True, own_unit=False, aim=1.0, regression=_as_it_is, catboost="RMSE"
+    )
+    finite_up_to: ClassVar[float] = 1e150
 
     @property
     def claims(self) -> Claims:
@@ -52,7 +74,7 @@ class Squared(Loss):
         )
 
     def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Kernel:
-        from rankproof.kernels.squared import squared
+        from rankproof.kernels.losses.squared import squared
 
         return partial(squared, scores, targets, offsets, item_weights)
 
@@ -66,6 +88,14 @@ class CentredSquared(Loss):
     constants that may be added to the scores of the query. **Minimum.** Expected loss: every s = E[u] +
     c, so a model need not learn what all items of a query have in common.
 
+    Parameters
+    ----------
+    target : Target, optional
+        What the loss aims at, made of the labels (`rankproof.target_for`); without one it reads the numbers
+        that it is given as they are.
+
+    Examples
+    --------
     >>> CentredSquared().evaluate([1.0, 3.0], [0.0, 1.0], [0, 2]).value  # (-1 + 1/2)^2 + (1 - 1/2)^2
     0.5
     """
@@ -76,6 +106,9 @@ class CentredSquared(Loss):
     definition: ClassVar[str] = r"\sum_i ((s_i - \bar s) - (u_i - \bar u))^2"
     reference: ClassVar[str] = "squared loss of R11 §3.3 with a free constant per query"
     needs: ClassVar[Needs] = "target"
+    # CatBoost centres scores and targets per query too.
+    boosting: ClassVar[Boosting] = Boosting(constant_hessian=True, own_unit=False, catboost="QueryRMSE")
+    finite_up_to: ClassVar[float] = 1e150
 
     @property
     def claims(self) -> Claims:
@@ -100,7 +133,7 @@ class CentredSquared(Loss):
         offsets: Int64s,
         item_weights: Float64s,  # noqa: ARG002 - not a sum over items
     ) -> Kernel:
-        from rankproof.kernels.squared import centred_squared
+        from rankproof.kernels.losses.squared import centred_squared
 
         return partial(centred_squared, scores, targets, offsets)
 
@@ -111,6 +144,6 @@ class CentredSquared(Loss):
         offsets: Int64s,
         item_weights: Float64s,  # noqa: ARG002 - not a sum over items
     ) -> GradientKernel:
-        from rankproof.kernels.squared import centred_squared_gradient
+        from rankproof.kernels.losses.squared import centred_squared_gradient
 
         return partial(centred_squared_gradient, scores, targets, offsets)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -27,6 +27,15 @@ class XENDCG(Loss):
     without gains has no target and its loss is 0. **Minimum.** Expected loss: softmax(s) = E[phi]; the
     division by the sum of each query bends the order away from that of E[gain] and of E[gain / ideal DCG].
 
+    Parameters
+    ----------
+    target : None
+        This loss reads the labels as they are and cannot be aimed at a metric.
+    gamma : float
+        What is taken off 2^y before the gains are divided by their sum, from 0 to 1.
+
+    Examples
+    --------
     >>> import math
     >>> XENDCG(gamma=1).evaluate([0.0, 0.0], [1.0, 0.0], [0, 2]).value / math.log(2)  # phi = (1, 0)
     1.0
@@ -38,12 +47,13 @@ class XENDCG(Loss):
     definition: ClassVar[str] = r"-\sum_i \phi_i \log softmax(s)_i,\ \phi_i \propto 2^{y_i} - \gamma"
     reference: ClassVar[str] = "Bruch, WWW 2021"
     needs: ClassVar[Needs] = "labels"
+    examples: ClassVar[dict[str, tuple[Any, ...]]] = {"gamma": (0, 0.9, 1)}
 
     gamma: float = 0.5
 
     def __post_init__(self) -> None:
-        known = number(self.name, "gamma", self.gamma, "from 0 to 1", lambda x: 0 <= x <= 1)
-        object.__setattr__(self, "gamma", known)
+        gamma = number(self.name, "gamma", self.gamma, "from 0 to 1", lambda x: 0 <= x <= 1)
+        object.__setattr__(self, "gamma", gamma)
 
     @property
     def claims(self) -> Claims:
@@ -59,8 +69,8 @@ class XENDCG(Loss):
         )
 
     def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Kernel:
-        from rankproof.kernels.softmax import cross_entropy
-        from rankproof.kernels.xe_ndcg import xe_ndcg_target
+        from rankproof.kernels.losses.softmax import cross_entropy
+        from rankproof.kernels.losses.xe_ndcg import xe_ndcg_target
 
         shares, gamma = np.empty(targets.size), float(self.gamma)
 

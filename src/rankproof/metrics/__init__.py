@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from rankproof.claims import Claim, Claims
 from rankproof.metrics.ap import AP
 from rankproof.metrics.auc import AUC
-from rankproof.metrics.base import METRICS, Explanation, Metric
+from rankproof.metrics.base import METRICS, Explanation, Metric, registered
 from rankproof.metrics.bpref import Bpref
 from rankproof.metrics.dcg import DCG
 from rankproof.metrics.err import ERR
@@ -16,6 +17,7 @@ from rankproof.metrics.on_feedback import of_scores
 from rankproof.metrics.parse import metric
 from rankproof.metrics.pd import PD
 from rankproof.metrics.precision import P
+from rankproof.metrics.ranked.ties import group_means
 from rankproof.metrics.rbp import RBP
 from rankproof.metrics.recall import R
 from rankproof.metrics.rprec import Rprec
@@ -37,6 +39,8 @@ __all__ = [
     "RR",
     "WPDL",
     "Bpref",
+    "Claim",
+    "Claims",
     "Explanation",
     "F",
     "Judged",
@@ -48,6 +52,8 @@ __all__ = [
     "Success",
     "Tau",
     "ZeroOne",
+    "group_means",
     "metric",
     "of_scores",
+    "registered",
 ]

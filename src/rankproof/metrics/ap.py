@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 from rankproof.arrays import Float64s
 from rankproof.claims import Claim, Claims
 from rankproof.metrics.base import Explanation, Metric, Number, registered
-from rankproof.metrics.lists import RankedLists
-from rankproof.metrics.relevance import NO_CUTOFF, relevant_in
-from rankproof.metrics.ties import tie_groups
+from rankproof.metrics.ranked.lists import RankedLists
+from rankproof.metrics.ranked.relevance import NO_CUTOFF, relevant_in
+from rankproof.metrics.ranked.ties import tie_groups
 
 __all__ = ["AP"]
 
@@ -26,6 +26,23 @@ class AP(Metric):
     :math:`D = R`, the number of relevant items, or :math:`\min(R, K)` with ``denominator=min``.
     **Domain**: any labels. **Empty**: no relevant item.
 
+    Parameters
+    ----------
+    cutoff : int, optional
+        How many ranks count, K; all of them without it.
+    rel : float
+        The lowest label of a relevant item.
+    denominator : "relevant" or "min"
+        What the sum of precisions is divided by: the number R of relevant items, or min(R, K), with which a
+        list cut at K < R can reach 1.
+    empty : "skip", 0, 1 or "error"
+        What a query counts that has no relevant item: it is left out of the mean, counts 0 or 1, or is an
+        error.
+    unjudged : "zero", "drop" or "error"
+        What an item without a judgment is: grade 0, taken out of the list, or an error.
+
+    Examples
+    --------
     >>> AP().of_labels([1, 0, 1])  # (1/1 + 2/3) / 2
     Fraction(5, 6)
     """
@@ -76,7 +93,7 @@ class AP(Metric):
         return total / self._divisor(sum(flags))
 
     def per_query(self, lists: RankedLists) -> Float64s:
-        from rankproof.kernels.precision import average_precision
+        from rankproof.kernels.metrics.precision import average_precision
 
         ideal, cutoff = lists.ideal, NO_CUTOFF if self.cutoff is None else self.cutoff
 

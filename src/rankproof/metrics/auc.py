@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 from rankproof.arrays import Float64s
 from rankproof.claims import Claim, Claims
 from rankproof.metrics.base import Explanation, Metric, Number, registered
-from rankproof.metrics.lists import RankedLists
 from rankproof.metrics.pairwise import pair_rows
+from rankproof.metrics.ranked.lists import RankedLists
 
 __all__ = ["AUC"]
 
@@ -26,6 +26,18 @@ class AUC(Metric):
     It is 1 minus the normalised pairwise disagreement of the labels 1[y >= rel]. **Domain**: any labels;
     relevant means y >= rel. **Empty**: no relevant item, or no other item.
 
+    Parameters
+    ----------
+    rel : float
+        The lowest label of a relevant item.
+    empty : "skip", 0, 1 or "error"
+        What a query counts that has no relevant item or no other one: it is left out of the mean, counts 0 or
+        1, or is an error.
+    unjudged : "zero", "drop" or "error"
+        What an item without a judgment is: grade 0, taken out of the list, or an error.
+
+    Examples
+    --------
     >>> AUC().of_labels([1, 0, 1, 0])  # 3 of 2 x 2 pairs
     Fraction(3, 4)
     """
@@ -64,7 +76,7 @@ class AUC(Metric):
         return Fraction(right, pairs)
 
     def per_query(self, lists: RankedLists) -> Float64s:
-        from rankproof.kernels.rank_sums import area_under_curve
+        from rankproof.kernels.metrics.rank_sums import area_under_curve
 
         def kernel(low: int, high: int, out: Float64s) -> None:
             area_under_curve(

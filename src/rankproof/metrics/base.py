@@ -21,8 +21,8 @@ from rankproof.arrays import Float64s
 from rankproof.claims import Claims
 from rankproof.errors import ArgumentError
 from rankproof.feedback import Feedback, Permutation, PreferenceGraph, as_feedback
-from rankproof.metrics.lists import RankedLists
 from rankproof.metrics.parameters import RULES, choice, written
+from rankproof.metrics.ranked.lists import RankedLists
 from rankproof.registry import Registry
 
 __all__ = ["METRICS", "Explanation", "Metric", "Number", "registered"]
@@ -35,8 +35,15 @@ METRICS: Registry[type[Metric]] = Registry("metric")
 class Explanation:
     """How the value of one query came about, place by place.
 
-    ``columns`` names the numbers of each row, ``rows`` has one row per ranked place (down to where the metric
-    looks), ``steps`` is the arithmetic that turns them into ``value``.
+    Attributes
+    ----------
+    columns : tuple of str
+        What the numbers of a row are.
+    rows : list of tuples
+        One per ranked place, down to where the metric looks.
+    steps : list of str
+        The arithmetic that turns the rows into the value.
+    value : float
     """
 
     columns: tuple[str, ...]
@@ -47,15 +54,23 @@ class Explanation:
 
 @dataclass(frozen=True, kw_only=True)
 class Metric(ABC):
-    """Base of all metrics; see the module docstring.
+    """Base of all metrics: an immutable value that names a number, says what it means, and computes it.
 
     Parameters
     ----------
     empty : "skip", 0, 1 or "error"
         What a query counts in which nothing can be ranked well (no relevant item; for pairwise metrics, no
-        pair with a preference). The number of such queries is always reported.
+        pair with a preference): it is left out of the mean, counts 0 or 1, or is an error. The number of such
+        queries is always reported.
     unjudged : "zero", "drop" or "error"
         What an item without a judgment is: grade 0, taken out of the list, or an error.
+
+    Examples
+    --------
+    >>> import rankproof as rp
+    >>> ndcg = rp.metric("nDCG", cutoff=10)
+    >>> str(ndcg), ndcg.direction, ndcg.of_labels([2, 0, 1]) < 1, ndcg == rp.metric("nDCG@10")
+    ('nDCG@10', 'higher', True, True)
     """
 
     name: ClassVar[str]
@@ -116,13 +131,13 @@ class Metric(ABC):
         >>> rp.metric("AP").of_ranking((1, 0, 2), (1, 0, 1))
         Fraction(7, 12)
         """
-        known = as_feedback(feedback)
-        self.check_kind(known)
-        if sorted(ranking) != list(range(known.items)):
+        entry = as_feedback(feedback)
+        self.check_kind(entry)
+        if sorted(ranking) != list(range(entry.items)):
             raise ArgumentError(
-                f"A ranking lists each of the {known.items} items once, best first, got {tuple(ranking)}."
+                f"A ranking lists each of the {entry.items} items once, best first, got {tuple(ranking)}."
             )
-        return self._of_feedback(tuple(ranking), known)
+        return self._of_feedback(tuple(ranking), entry)
 
     def check_kind(self, feedback: Feedback) -> None:
         """Raise `ArgumentError` when the metric is not defined on this kind of feedback."""

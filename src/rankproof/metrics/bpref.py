@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 from rankproof.arrays import Float64s
 from rankproof.claims import Claim, Claims
 from rankproof.metrics.base import Explanation, Metric, Number, registered
-from rankproof.metrics.lists import RankedLists
-from rankproof.metrics.ties import tie_groups
+from rankproof.metrics.ranked.lists import RankedLists
+from rankproof.metrics.ranked.ties import tie_groups
 
 __all__ = ["Bpref"]
 
@@ -28,6 +28,18 @@ class Bpref(Metric):
     **Domain**: any labels; NaN is an item without a judgment, and any number is a judgment (``unjudged`` has
     no other effect). **Empty**: no relevant item.
 
+    Parameters
+    ----------
+    rel : float
+        The lowest label of a relevant item.
+    empty : "skip", 0, 1 or "error"
+        What a query counts that has no relevant item: it is left out of the mean, counts 0 or 1, or is an
+        error.
+    unjudged : "zero", "drop" or "error"
+        Without effect: this metric itself looks at which items have a judgment.
+
+    Examples
+    --------
     >>> nan = float("nan")
     >>> Bpref().of_labels([1, 0, nan, 1, 0])  # (1 + (1 - 1/2)) / 2
     Fraction(3, 4)
@@ -72,7 +84,7 @@ class Bpref(Metric):
         return total / relevant
 
     def per_query(self, lists: RankedLists) -> Float64s:
-        from rankproof.kernels.bpref import bpref
+        from rankproof.kernels.metrics.bpref import bpref
 
         def kernel(low: int, high: int, out: Float64s) -> None:
             bpref(lists.labels, lists.ends, lists.offsets, lists.depth, float(self.rel), low, high, out)

@@ -9,10 +9,16 @@ from typing import Any, ClassVar
 from rankproof.arrays import Float64s
 from rankproof.claims import Claim, Claims
 from rankproof.metrics.base import Explanation, Metric, Number, registered
-from rankproof.metrics.discounted import discounted_rows, discounted_sum, discounted_values
-from rankproof.metrics.discounts import Discount
-from rankproof.metrics.gains import Gain, check_gain, gain_of
-from rankproof.metrics.lists import RankedLists
+from rankproof.metrics.discounted import (
+    Discount,
+    Gain,
+    check_gain,
+    discounted_rows,
+    discounted_sum,
+    discounted_values,
+    gain_of,
+)
+from rankproof.metrics.ranked.lists import RankedLists
 
 __all__ = ["DCG"]
 
@@ -26,6 +32,25 @@ class DCG(Metric):
     and :math:`d(k) = 1/\log_2(1 + k)` unless said otherwise. **Domain**: any labels; a negative grade is
     worth 0. **Empty**: no item with a positive gain.
 
+    Parameters
+    ----------
+    cutoff : int, optional
+        How many ranks count, K; all of them without it.
+    gain : "exp", "linear" or a table
+        What a grade is worth: ``2**y - 1``, ``y`` itself, or a table (``gain=[0,1,5]``: the worth of the
+        grades 0, 1, 2, ...) that never falls. A grade below 0 is worth 0.
+    discount : "log2", "letor", "ln", "reciprocal" or a table
+        What rank k counts: ``1 / log2(1 + k)``; 1 at ranks 1 and 2 and ``1 / log2(k)`` below, as in the
+        scripts of LETOR and MSLR; ``1 / ln(1 + k)``; ``1 / k``; or a table (``discount=[1,0.5]``: ranks 1, 2,
+        ...) that never rises, with 0 for all ranks beyond it.
+    empty : "skip", 0, 1 or "error"
+        What a query counts that has no item of positive gain: it is left out of the mean, counts 0 or 1, or
+        is an error.
+    unjudged : "zero", "drop" or "error"
+        What an item without a judgment is: grade 0, taken out of the list, or an error.
+
+    Examples
+    --------
     >>> DCG(cutoff=2).of_labels([1, 2, 5])  # 1 + 3 / log2(3)
     2.89278926...
     """

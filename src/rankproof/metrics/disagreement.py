@@ -16,8 +16,8 @@ from rankproof.arrays import Float64s
 from rankproof.errors import ArgumentError
 from rankproof.feedback import PreferenceGraph
 from rankproof.metrics.base import Explanation, Metric, Number
-from rankproof.metrics.lists import RankedLists
 from rankproof.metrics.pairwise import COLUMNS, NO_PAIR, pair_counts, pair_rows, pair_weights, ratio
+from rankproof.metrics.ranked.lists import RankedLists
 
 __all__ = ["disagreement", "explain_disagreement", "ranking_on_graph", "scores_on_graph", "weight_of"]
 
@@ -45,7 +45,7 @@ def _power(y: Any) -> Number:
 def disagreement(lists: RankedLists, weight: str, ties: str, *, normalize: bool) -> Float64s:
     """The closed form on tied lists, for every query; NaN where no two labels differ."""
     if weight == "one":
-        from rankproof.kernels.pairs import LOST, PAIRS, TIED
+        from rankproof.kernels.metrics.pairs import LOST, PAIRS, TIED
 
         counts = pair_counts(lists)
         twice = counts[:, LOST] + (counts[:, TIED] if ties == "full" else 0)

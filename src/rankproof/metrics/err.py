@@ -14,10 +14,10 @@ from rankproof.arrays import Float64s
 from rankproof.claims import Claim, Claims
 from rankproof.errors import DataError
 from rankproof.metrics.base import Explanation, Metric, Number, registered
-from rankproof.metrics.gains import gain_of
-from rankproof.metrics.lists import RankedLists
-from rankproof.metrics.relevance import NO_CUTOFF
-from rankproof.metrics.ties import tie_groups
+from rankproof.metrics.discounted import gain_of
+from rankproof.metrics.ranked.lists import RankedLists
+from rankproof.metrics.ranked.relevance import NO_CUTOFF
+from rankproof.metrics.ranked.ties import tie_groups
 
 __all__ = ["ERR"]
 
@@ -33,6 +33,20 @@ class ERR(Metric):
     or not. **Domain**: labels up to ``max_grade``; a grade below 0 satisfies nobody. **Empty**: no grade
     above 0.
 
+    Parameters
+    ----------
+    cutoff : int, optional
+        How many ranks count, K; all of them without it.
+    max_grade : float
+        The highest grade there can be, which satisfies a reader almost surely. A label above it is an error.
+    empty : "skip", 0, 1 or "error"
+        What a query counts that has no grade above 0: it is left out of the mean, counts 0 or 1, or is an
+        error.
+    unjudged : "zero", "drop" or "error"
+        What an item without a judgment is: grade 0, taken out of the list, or an error.
+
+    Examples
+    --------
     >>> ERR(max_grade=1).of_labels([0, 1, 1])  # 1/2 x 1/2 + 1/3 x 1/2 x 1/2
     Fraction(1, 3)
     """
@@ -102,7 +116,7 @@ class ERR(Metric):
         return total
 
     def per_query(self, lists: RankedLists) -> Float64s:
-        from rankproof.kernels.cascade import expected_reciprocal_rank
+        from rankproof.kernels.metrics.cascade import expected_reciprocal_rank
 
         ideal, cutoff = lists.ideal, NO_CUTOFF if self.cutoff is None else self.cutoff
         scale = 2.0 ** -float(self.max_grade)
@@ -135,7 +149,7 @@ class ERR(Metric):
 
 def _stop_chances(stops: list[float], places: int) -> list[float]:
     """The chances that a reader who enters a tie group stops at its first, second, ... place."""
-    from rankproof.kernels.cascade import stop_chances
+    from rankproof.kernels.metrics.cascade import stop_chances
 
     some = np.array(sorted(stop for stop in stops if stop > 0.0))
     stopped, passed = np.empty(places + 1), np.empty(places + 1)

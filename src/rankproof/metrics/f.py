@@ -12,7 +12,7 @@ from rankproof.arrays import Float64s
 from rankproof.claims import Claim, Claims
 from rankproof.metrics.base import Explanation, Metric, Number, registered
 from rankproof.metrics.hits import count_hits, hit_rows, hit_shares
-from rankproof.metrics.lists import RankedLists
+from rankproof.metrics.ranked.lists import RankedLists
 
 __all__ = ["F"]
 
@@ -27,6 +27,22 @@ class F(Metric):
     items, so that :math:`F_\beta = (1 + \beta^2)\, hits / (\beta^2 R + K)`: linear in the hits.
     **Domain**: any labels. **Empty**: no relevant item.
 
+    Parameters
+    ----------
+    cutoff : int, optional
+        How many ranks count, K; the number of retrieved items without it.
+    rel : float
+        The lowest label of a relevant item.
+    beta : float
+        How many times as much as precision recall counts; above 0.
+    empty : "skip", 0, 1 or "error"
+        What a query counts that has no relevant item: it is left out of the mean, counts 0 or 1, or is an
+        error.
+    unjudged : "zero", "drop" or "error"
+        What an item without a judgment is: grade 0, taken out of the list, or an error.
+
+    Examples
+    --------
     >>> F(cutoff=2).of_labels([1, 0, 1, 1])  # P = 1/2, R = 1/3: 2 x 1 / (3 + 2)
     Fraction(2, 5)
     """

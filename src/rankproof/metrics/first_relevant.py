@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from rankproof.arrays import Float64s
-from rankproof.metrics.lists import RankedLists
-from rankproof.metrics.relevance import NO_CUTOFF, relevant_in
-from rankproof.metrics.ties import tie_groups
+from rankproof.metrics.ranked.lists import RankedLists
+from rankproof.metrics.ranked.relevance import NO_CUTOFF, relevant_in
+from rankproof.metrics.ranked.ties import tie_groups
 
 __all__ = ["first_rank", "first_relevant_values", "first_row_chances"]
 
@@ -26,7 +26,7 @@ def first_relevant_values(
     lists: RankedLists, rel: float, cutoff: int | None, *, reciprocal: bool
 ) -> Float64s:
     """The closed form on tied lists, for every query: RR, or success when not ``reciprocal``."""
-    from rankproof.kernels.first_relevant import first_relevant
+    from rankproof.kernels.metrics.first_relevant import first_relevant
 
     ideal, last = lists.ideal, NO_CUTOFF if cutoff is None else cutoff
 

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from rankproof.arrays import Float64s
-from rankproof.metrics.lists import RankedLists
-from rankproof.metrics.relevance import relevant_in
-from rankproof.metrics.ties import group_means
+from rankproof.metrics.ranked.lists import RankedLists
+from rankproof.metrics.ranked.relevance import relevant_in
+from rankproof.metrics.ranked.ties import group_means
 
 __all__ = ["ALL_RETRIEVED", "AS_MANY_AS_RELEVANT", "count_hits", "hit_rows", "hit_shares"]
 
@@ -33,7 +33,7 @@ def hit_shares(
     lists: RankedLists, rel: float, top: int | None, part_relevant: float, part_places: float
 ) -> Float64s:
     """Hits in the top K / (part_relevant R + part_places K) of every query; the parts sum to 1."""
-    from rankproof.kernels.precision import hit_share
+    from rankproof.kernels.metrics.precision import hit_share
 
     ideal, cutoff = lists.ideal, ALL_RETRIEVED if top is None else top
 

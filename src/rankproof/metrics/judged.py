@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 from rankproof.arrays import Float64s
 from rankproof.claims import Claim, Claims
 from rankproof.metrics.base import Explanation, Metric, Number, registered
-from rankproof.metrics.lists import RankedLists
-from rankproof.metrics.relevance import NO_CUTOFF
-from rankproof.metrics.ties import group_means
+from rankproof.metrics.ranked.lists import RankedLists
+from rankproof.metrics.ranked.relevance import NO_CUTOFF
+from rankproof.metrics.ranked.ties import group_means
 
 __all__ = ["Judged"]
 
@@ -28,6 +28,18 @@ class Judged(Metric):
     by K always. **Domain**: any labels; NaN is an item without a judgment (``unjudged`` has no other
     effect). **Empty**: nothing was retrieved.
 
+    Parameters
+    ----------
+    cutoff : int, optional
+        How many ranks are looked at, K; all retrieved items without it.
+    empty : "skip", 0, 1 or "error"
+        What a query counts for which nothing was retrieved: it is left out of the mean, counts 0 or 1, or is
+        an error.
+    unjudged : "zero", "drop" or "error"
+        Without effect: this metric itself looks at which items have a judgment.
+
+    Examples
+    --------
     >>> nan = float("nan")
     >>> Judged(cutoff=3).of_labels([1, nan, 0, nan])
     Fraction(2, 3)
@@ -60,7 +72,7 @@ class Judged(Metric):
         return Fraction(sum(y == y for y in top), len(top)) if top else None
 
     def per_query(self, lists: RankedLists) -> Float64s:
-        from rankproof.kernels.judged import judged_share
+        from rankproof.kernels.metrics.judged import judged_share
 
         cutoff = NO_CUTOFF if self.cutoff is None else self.cutoff
 

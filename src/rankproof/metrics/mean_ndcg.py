@@ -9,10 +9,17 @@ from typing import Any, ClassVar
 from rankproof.arrays import Float64s
 from rankproof.claims import Claim, Claims
 from rankproof.metrics.base import Explanation, Metric, Number, registered
-from rankproof.metrics.discounts import Discount, discount_of, discount_table
-from rankproof.metrics.gains import Gain, check_gain, gain_of, gain_table
-from rankproof.metrics.lists import RankedLists
-from rankproof.metrics.ties import group_means
+from rankproof.metrics.discounted import (
+    Discount,
+    Gain,
+    check_gain,
+    discount_of,
+    discount_table,
+    gain_of,
+    gain_table,
+)
+from rankproof.metrics.ranked.lists import RankedLists
+from rankproof.metrics.ranked.ties import group_means
 
 __all__ = ["MeanNDCG"]
 
@@ -30,6 +37,23 @@ class MeanNDCG(Metric):
     :math:`\frac{d(j)}{n} \sum_{k \ge j} 1/\max_\pi \mathrm{DCG@}k(\pi)`, depends on the labels, so it is not
     a positional metric.
 
+    Parameters
+    ----------
+    gain : "exp", "linear" or a table
+        What a grade is worth: ``2**y - 1``, ``y`` itself, or a table (``gain=[0,1,5]``: the worth of the
+        grades 0, 1, 2, ...) that never falls. A grade below 0 is worth 0.
+    discount : "log2", "letor", "ln", "reciprocal" or a table
+        What rank k counts: ``1 / log2(1 + k)``; 1 at ranks 1 and 2 and ``1 / log2(k)`` below, as in the
+        scripts of LETOR and MSLR; ``1 / ln(1 + k)``; ``1 / k``; or a table (``discount=[1,0.5]``: ranks 1, 2,
+        ...) that never rises, with 0 for all ranks beyond it.
+    empty : "skip", 0, 1 or "error"
+        What a query counts that has no item of positive gain: it is left out of the mean, counts 0 or 1, or
+        is an error.
+    unjudged : "zero", "drop" or "error"
+        What an item without a judgment is: grade 0, taken out of the list, or an error.
+
+    Examples
+    --------
     >>> MeanNDCG(discount="reciprocal").of_labels([0, 1])  # (0 + (1/2) / 1) / 2
     0.25
     """
@@ -77,7 +101,7 @@ class MeanNDCG(Metric):
         return sum(a / b for a, b in zip(reached, best, strict=True)) / len(best)
 
     def per_query(self, lists: RankedLists) -> Float64s:
-        from rankproof.kernels.mean_ndcg import mean_ndcg
+        from rankproof.kernels.metrics.mean_ndcg import mean_ndcg
 
         table, formula = gain_table(self.gain)
         weights, _ = discount_table(self.discount, lists.longest, None)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from fractions import Fraction
-from itertools import chain, groupby, permutations, product
 from typing import Any
 
 import numpy as np
@@ -16,11 +14,12 @@ from rankproof.errors import ArgumentError
 from rankproof.feedback import Feedback, Permutation, PreferenceGraph, as_feedback
 from rankproof.metrics.base import Metric
 from rankproof.metrics.disagreement import scores_on_graph
-from rankproof.metrics.lists import RankedLists, sort_by_score
 from rankproof.metrics.pd import PD
+from rankproof.metrics.ranked.lists import RankedLists, sort_by_score
+from rankproof.metrics.ranked.ties import sorting_rankings
 from rankproof.metrics.wpdl import WPDL
 
-__all__ = ["of_scores", "rankings_of"]
+__all__ = ["of_scores"]
 
 MOST_RANKINGS = 50_000
 
@@ -30,38 +29,26 @@ def of_scores(metric: Metric, scores: ArrayLike, feedback: Any) -> float | None:
 
     >>> of_scores(PD(), [0.5, 0.5, 0.1], {(0, 1): 1, (2, 0): 3})  # 1/2 + 3
     3.5
-    >>> from rankproof.metrics.zero_one import ZeroOne
+    >>> from rankproof.metrics import ZeroOne
     >>> of_scores(ZeroOne(), [2, 1, 1], Permutation((1, 3, 2)))  # one of two rankings is right
     0.5
     """
-    known = as_feedback(feedback)
-    metric.check_kind(known)
-    array = as_scores(scores, known.items)
-    if isinstance(known, PreferenceGraph):
+    entry = as_feedback(feedback)
+    metric.check_kind(entry)
+    array = as_scores(scores, entry.items)
+    if isinstance(entry, PreferenceGraph):
         if isinstance(metric, (PD, WPDL)):
             weight = metric.weight if isinstance(metric, WPDL) else "one"
-            return scores_on_graph(array, known, weight, metric.ties, normalize=metric.normalize)
-        return _by_definition(metric, array, known)
-    if known.items == 1:
-        return _as_float(metric.of_ranking((0,), known))
-    grades = known.grades() if isinstance(known, Permutation) else known
+            return scores_on_graph(array, entry, weight, metric.ties, normalize=metric.normalize)
+        return _by_definition(metric, array, entry)
+    if entry.items == 1:
+        return _as_float(metric.of_ranking((0,), entry))
+    grades = entry.grades() if isinstance(entry, Permutation) else entry
     labels = as_labels([float(y) for y in grades])
     metric.check(labels)
-    order = sort_by_score(array, np.array([0, known.items]))
-    value = float(metric.per_query(RankedLists.of(order, labels))[0])
+    order = sort_by_score(array, np.array([0, entry.items]))
+    value = float(metric.per_query(RankedLists.from_order(order, labels))[0])
     return None if math.isnan(value) else value
-
-
-def rankings_of(scores: ArrayLike) -> Iterator[tuple[int, ...]]:
-    """All rankings (items best first) that sort the scores.
-
-    >>> list(rankings_of([0.1, 0.7, 0.1]))
-    [(1, 0, 2), (1, 2, 0)]
-    """
-    array = as_scores(scores)
-    items = sorted(range(array.size), key=lambda i: -array[i])
-    groups = [tuple(group) for _, group in groupby(items, key=lambda i: array[i])]
-    return (tuple(chain(*orders)) for orders in product(*map(permutations, groups)))
 
 
 def _by_definition(metric: Metric, scores: Float64s, feedback: Feedback) -> float | None:
@@ -73,11 +60,11 @@ def _by_definition(metric: Metric, scores: Float64s, feedback: Feedback) -> floa
             f"{metric} has no closed form on preference graphs, and {many} rankings sort these scores, more "
             f"than the {MOST_RANKINGS} that are averaged one by one. Break the ties of the scores first."
         )
-    values = [metric.of_ranking(ranking, feedback) for ranking in rankings_of(scores)]
-    known = [value for value in values if value is not None]
-    if not known:
+    values = [metric.of_ranking(ranking, feedback) for ranking in sorting_rankings(scores.tolist())]
+    counted = [value for value in values if value is not None]
+    if not counted:
         return None
-    return math.fsum(map(float, known)) / len(known)
+    return math.fsum(map(float, counted)) / len(counted)
 
 
 def _as_float(value: int | float | Fraction | None) -> float | None:

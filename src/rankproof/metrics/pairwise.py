@@ -15,8 +15,8 @@ import numpy as np
 
 from rankproof.arrays import Float64s, Int64s
 from rankproof.metrics.base import Number
-from rankproof.metrics.lists import RankedLists
-from rankproof.metrics.ties import tie_groups
+from rankproof.metrics.ranked.lists import RankedLists
+from rankproof.metrics.ranked.ties import tie_groups
 
 __all__ = ["COLUMNS", "NO_PAIR", "lost_and_all", "pair_counts", "pair_rows", "pair_weights", "ratio"]
 
@@ -52,9 +52,9 @@ def lost_and_all(labels: Sequence[Any], weight: Weight) -> tuple[Number, Number]
 
 
 def pair_counts(lists: RankedLists) -> Int64s:
-    """Per query: the columns of `rankproof.kernels.pairs`, which are whole numbers of pairs."""
-    from rankproof.kernels.grades import number_labels
-    from rankproof.kernels.pairs import LOST, count_pairs
+    """Per query: the columns of `rankproof.kernels.metrics.pairs`, which are whole numbers of pairs."""
+    from rankproof.kernels.metrics.grades import number_labels
+    from rankproof.kernels.metrics.pairs import LOST, count_pairs
 
     out = np.empty((lists.queries, 4), np.int64)
     numbers = np.empty(0, np.int32)
@@ -72,8 +72,8 @@ def pair_counts(lists: RankedLists) -> Int64s:
 
 def pair_weights(lists: RankedLists, *, exponential: bool, full: bool) -> tuple[Float64s, Float64s]:
     """Per query: the weight of the pairs lost, and of all pairs, for f(y) = y or 2^y and f(y_i) - f(y_j)."""
-    from rankproof.kernels.grades import number_labels
-    from rankproof.kernels.rank_sums import LOST, TOTAL, weigh_pairs
+    from rankproof.kernels.metrics.grades import number_labels
+    from rankproof.kernels.metrics.rank_sums import LOST, TOTAL, weigh_pairs
 
     out = np.empty((lists.queries, 2))
     numbers = np.empty(0, np.int32)

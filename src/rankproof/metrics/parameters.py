@@ -14,10 +14,9 @@ from typing import Any
 
 from rankproof.arrays import as_whole_number
 from rankproof.errors import ArgumentError
-from rankproof.metrics.discounts import as_discount
-from rankproof.metrics.gains import as_gain
+from rankproof.metrics.discounted import as_discount, as_gain
 
-__all__ = ["RULES", "choice", "plain", "written"]
+__all__ = ["MEANINGS", "RULES", "choice", "plain", "written"]
 
 
 def plain(value: Any) -> Any:
@@ -103,4 +102,56 @@ RULES: dict[str, Callable[[str, Any], Any]] = {
     "p": _persistence,
     "rel": _rel,
     "unjudged": _unjudged,
+}
+
+# What a parameter is, and what each of its words does: the reference says it where it names one.
+MEANINGS: dict[str, tuple[str, dict[str, str]]] = {
+    "beta": ("how many times as much as precision recall counts", {}),
+    "cutoff": ("the last rank that counts; without it, all do", {}),
+    "denominator": (
+        "what the sum of precisions is divided by",
+        {"relevant": "the number R of relevant items", "min": "min(R, cutoff)"},
+    ),
+    "discount": (
+        "how much rank k counts",
+        {
+            "log2": "1 / log2(1 + k)",
+            "letor": "1 for k = 1, then 1 / log2(k)",
+            "ln": "1 / ln(1 + k)",
+            "reciprocal": "1 / k",
+            "a table": "the weights of rank 1, 2 and so on, 0 beyond its end",
+        },
+    ),
+    "empty": (
+        "what an empty query counts",
+        {"skip": "it is left out of the mean", "0": "0", "1": "1", "error": "it is an error"},
+    ),
+    "gain": (
+        "what a grade y is worth (below 0 nothing)",
+        {"exp": "2^y - 1", "linear": "y", "a table": "the worth of grade 0, 1, 2 and so on"},
+    ),
+    "max_grade": ("the highest grade there can be, whether it occurs or not", {}),
+    "normalize": (
+        "whether the sum is divided by the weight of all pairs",
+        {"false": "a sum", "true": "a share from 0 to 1"},
+    ),
+    "p": ("the probability that the reader goes on to the next item", {}),
+    "rel": ("the least grade that is relevant", {}),
+    "ties": (
+        "what a pair of tied scores counts",
+        {
+            "half": "half its weight, the mean over the rankings that sort the scores",
+            "full": "all of its weight",
+            "average": "the mean over the rankings that sort the scores",
+            "b": "nothing, and it is taken out of the denominator as well: the classic tau-b",
+        },
+    ),
+    "unjudged": (
+        "what an item without a judgment is",
+        {"zero": "of grade 0", "drop": "taken out of the list", "error": "an error"},
+    ),
+    "weight": (
+        "what a pair in the wrong order weighs",
+        {"one": "1", "difference": "y_i - y_j", "gain": "2^y_i - 2^y_j"},
+    ),
 }

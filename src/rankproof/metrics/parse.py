@@ -26,8 +26,42 @@ _WORD = re.compile(r"^[A-Za-z_][\w-]*$")
 
 
 def metric(spec: str | Metric, **parameters: Any) -> Metric:
-    """The metric that ``spec`` names; keyword arguments set or override its parameters.
+    """The metric that ``spec`` names.
 
+    Parameters
+    ----------
+    spec : str or Metric
+        ``NAME(parameter=value,...)@cutoff``, in any case, such as ``"nDCG@10"`` or ``"AP(rel=2)@100"``.
+    **parameters
+        Parameters of the metric, which override those in ``spec``. A metric has some of these:
+
+        - ``cutoff``: how many ranks count, all of them without it;
+        - ``rel``: the lowest label of a relevant item;
+        - ``gain``: what a grade y is worth, ``"exp"`` (2^y - 1), ``"linear"`` (y) or a table ``[0, 1, 5]``
+          (the worth of grades 0, 1, 2);
+        - ``discount``: what rank k counts, ``"log2"`` (1 / log2(1 + k)), ``"letor"`` (1 at ranks 1 and 2,
+          then 1 / log2(k)), ``"ln"`` (1 / ln(1 + k)), ``"reciprocal"`` (1 / k) or a table ``[1, 0.5]``;
+        - ``empty``: what a query counts in which nothing can be ranked well, ``"skip"`` (it is left out of
+          the mean), 0, 1 or ``"error"``;
+        - ``unjudged``: what an item without a judgment is, ``"zero"`` (grade 0), ``"drop"`` (taken out of
+          the list) or ``"error"``;
+        - ``max_grade`` (ERR): the highest grade there can be; ``p`` (RBP): the probability that the reader
+          goes on; ``beta`` (F): how many times as much as precision recall counts;
+        - ``denominator`` (AP): ``"relevant"``, the number R of relevant items, or ``"min"``, min(R, cutoff);
+        - ``weight`` (WPDL): what a pair in the wrong order weighs, ``"one"``, ``"difference"`` (of
+          the grades) or ``"gain"`` (difference of 2^y);
+        - ``ties`` (PD, WPDL, tau): what a pair of tied scores counts, ``"half"`` or ``"full"`` of its weight;
+          for tau ``"average"`` (the mean over the rankings that sort the scores) or ``"b"`` (tau-b);
+        - ``normalize`` (PD, WPDL): whether to divide by the weight of all pairs.
+
+        ``rankproof metrics NAME`` describes those of one metric.
+
+    Returns
+    -------
+    Metric
+
+    Examples
+    --------
     >>> metric("nDCG@10")
     nDCG@10
     >>> metric("AP(rel=2)@100")
@@ -40,34 +74,34 @@ def metric(spec: str | Metric, **parameters: Any) -> Metric:
     rankproof.errors.ArgumentError: Argument cutoff of nDCG must be an int >= 1, got 0.
     """
     if isinstance(spec, Metric):
-        return replace(spec, **_known(type(spec), parameters)) if parameters else spec
+        return replace(spec, **_checked_parameters(type(spec), parameters)) if parameters else spec
     if not isinstance(spec, str):
         raise ArgumentError(f"A metric is a string such as 'nDCG@10' or a metric object, got {spec!r}.")
-    found = CALL.match(spec)
-    if not found:
+    match = CALL.match(spec)
+    if not match:
         raise ParseError(f"Cannot read the metric {spec!r}: the form is NAME(parameter=value,...)@cutoff.")
-    name, inner, cutoff = found.groups()
+    name, inner, cutoff = match.groups()
     cls = METRICS[name]
-    given = dict(split_parameters(spec, inner)) if inner and inner.strip() else {}
+    chosen = dict(split_parameters(spec, inner)) if inner and inner.strip() else {}
     if cutoff is not None:
         if not WHOLE_NUMBER.match(cutoff):
             raise ParseError(f"Cannot read the cutoff {cutoff!r} of {spec!r}: it is a whole number.")
-        if "cutoff" in given:
+        if "cutoff" in chosen:
             raise ParseError(f"The cutoff of {spec!r} is given twice.")
-        given["cutoff"] = int(cutoff)
-    return cls(**_known(cls, {**given, **parameters}))
+        chosen["cutoff"] = int(cutoff)
+    return cls(**_checked_parameters(cls, {**chosen, **parameters}))
 
 
-def _known(cls: type[Metric], given: dict[str, Any]) -> dict[str, Any]:
+def _checked_parameters(cls: type[Metric], parameters: dict[str, Any]) -> dict[str, Any]:
     names = [field.name for field in cls.parameters()]
-    for name in given:
+    for name in parameters:
         if name not in names:
             near = difflib.get_close_matches(name, names, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
             if name == "cutoff":
                 raise ArgumentError(f"{cls.name} has no cutoff.")
             raise ArgumentError(f"{cls.name} has no parameter {name!r}.{hint} It has: {', '.join(names)}.")
-    return given
+    return parameters
 
 
 def split_parameters(spec: str, inner: str) -> list[tuple[str, Any]]:

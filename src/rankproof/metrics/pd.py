@@ -11,8 +11,8 @@ from rankproof.claims import Claim, Claims
 from rankproof.feedback import PreferenceGraph
 from rankproof.metrics.base import Explanation, Metric, Number, registered
 from rankproof.metrics.disagreement import disagreement, explain_disagreement, ranking_on_graph
-from rankproof.metrics.lists import RankedLists
 from rankproof.metrics.pairwise import NO_PAIR, lost_and_all, ratio
+from rankproof.metrics.ranked.lists import RankedLists
 
 __all__ = ["NOT_ADDITIVE", "PD"]
 
@@ -34,6 +34,21 @@ class PD(Metric):
     mean over the rankings that sort the scores; with ``ties=full`` it counts 1. **Domain**: any labels.
     **Empty**: no pair with a preference.
 
+    Parameters
+    ----------
+    ties : "half" or "full"
+        What a pair with equal scores counts: half its weight, the mean over the rankings that sort the
+        scores, or all of it.
+    normalize : bool
+        Whether to divide by the number (or weight) of all pairs with a preference.
+    empty : "skip", 0, 1 or "error"
+        What a query counts whose items all have the same label: it is left out of the mean, counts 0 or 1, or
+        is an error.
+    unjudged : "zero", "drop" or "error"
+        What an item without a judgment is: grade 0, taken out of the list, or an error.
+
+    Examples
+    --------
     >>> PD().of_labels([0, 2, 1])  # 2 and 1 stand below 0
     2
     >>> PD(normalize=True).of_labels([0, 2, 1])

@@ -12,7 +12,7 @@ from rankproof.arrays import Float64s
 from rankproof.claims import Claim, Claims
 from rankproof.metrics.base import Explanation, Metric, Number, registered
 from rankproof.metrics.hits import count_hits, hit_rows, hit_shares
-from rankproof.metrics.lists import RankedLists
+from rankproof.metrics.ranked.lists import RankedLists
 
 __all__ = ["P"]
 
@@ -26,6 +26,20 @@ class P(Metric):
     fewer items were retrieved; without a cutoff, by the number of retrieved items (and it is 0 when there
     are none). **Domain**: any labels. **Empty**: no relevant item.
 
+    Parameters
+    ----------
+    cutoff : int, optional
+        How many ranks count, K; the number of retrieved items without it.
+    rel : float
+        The lowest label of a relevant item.
+    empty : "skip", 0, 1 or "error"
+        What a query counts that has no relevant item: it is left out of the mean, counts 0 or 1, or is an
+        error.
+    unjudged : "zero", "drop" or "error"
+        What an item without a judgment is: grade 0, taken out of the list, or an error.
+
+    Examples
+    --------
     >>> P(cutoff=4).of_labels([1, 0, 2])  # 2 hits / 4
     Fraction(1, 2)
     """

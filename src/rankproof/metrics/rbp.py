@@ -13,9 +13,9 @@ import numpy as np
 from rankproof.arrays import Float64s
 from rankproof.claims import Claim, Claims
 from rankproof.metrics.base import Explanation, Metric, Number, registered
-from rankproof.metrics.lists import RankedLists
-from rankproof.metrics.relevance import relevant_in
-from rankproof.metrics.ties import group_means
+from rankproof.metrics.ranked.lists import RankedLists
+from rankproof.metrics.ranked.relevance import relevant_in
+from rankproof.metrics.ranked.ties import group_means
 
 __all__ = ["RBP"]
 
@@ -29,6 +29,22 @@ class RBP(Metric):
     reader finds per item read, who goes on to the next item with probability ``p``. (``p`` is 0.9 where
     trec_eval prints ``rbp`` without a parameter.) **Domain**: any labels. **Empty**: no relevant item.
 
+    Parameters
+    ----------
+    cutoff : int, optional
+        How many ranks count, K; all of them without it.
+    p : float
+        The chance that a reader goes on to the next item; between 0 and 1.
+    rel : float
+        The lowest label of a relevant item.
+    empty : "skip", 0, 1 or "error"
+        What a query counts that has no relevant item: it is left out of the mean, counts 0 or 1, or is an
+        error.
+    unjudged : "zero", "drop" or "error"
+        What an item without a judgment is: grade 0, taken out of the list, or an error.
+
+    Examples
+    --------
     >>> RBP(p=0.5).of_labels([1, 0, 1])  # 1/2 (1 + 1/4)
     Fraction(5, 8)
     """
@@ -73,7 +89,7 @@ class RBP(Metric):
             return (1.0 - self.p) * float(self.p) ** np.arange(float(count))
 
     def per_query(self, lists: RankedLists) -> Float64s:
-        from rankproof.kernels.rbp import rank_biased_precision
+        from rankproof.kernels.metrics.rbp import rank_biased_precision
 
         ideal, weights = lists.ideal, self._weights(lists.longest)
 

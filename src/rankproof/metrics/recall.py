@@ -12,7 +12,7 @@ from rankproof.arrays import Float64s
 from rankproof.claims import Claim, Claims
 from rankproof.metrics.base import Explanation, Metric, Number, registered
 from rankproof.metrics.hits import count_hits, hit_rows, hit_shares
-from rankproof.metrics.lists import RankedLists
+from rankproof.metrics.ranked.lists import RankedLists
 
 __all__ = ["R"]
 
@@ -26,6 +26,20 @@ class R(Metric):
     of relevant items of the query, those not retrieved included. **Domain**: any labels. **Empty**: no
     relevant item.
 
+    Parameters
+    ----------
+    cutoff : int, optional
+        How many ranks count, K; all of them without it.
+    rel : float
+        The lowest label of a relevant item.
+    empty : "skip", 0, 1 or "error"
+        What a query counts that has no relevant item: it is left out of the mean, counts 0 or 1, or is an
+        error.
+    unjudged : "zero", "drop" or "error"
+        What an item without a judgment is: grade 0, taken out of the list, or an error.
+
+    Examples
+    --------
     >>> R(cutoff=2).of_labels([1, 0, 2, 1])  # 1 hit / 3 relevant items
     Fraction(1, 3)
     """

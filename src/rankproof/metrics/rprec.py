@@ -12,8 +12,8 @@ from rankproof.arrays import Float64s
 from rankproof.claims import Claim, Claims
 from rankproof.metrics.base import Explanation, Metric, Number, registered
 from rankproof.metrics.hits import AS_MANY_AS_RELEVANT, count_hits, hit_rows, hit_shares
-from rankproof.metrics.lists import RankedLists
-from rankproof.metrics.relevance import relevant_in
+from rankproof.metrics.ranked.lists import RankedLists
+from rankproof.metrics.ranked.relevance import relevant_in
 
 __all__ = ["Rprec"]
 
@@ -27,6 +27,18 @@ class Rprec(Metric):
     of relevant items: the rank at which precision and recall are equal. **Domain**: any labels. **Empty**:
     no relevant item.
 
+    Parameters
+    ----------
+    rel : float
+        The lowest label of a relevant item.
+    empty : "skip", 0, 1 or "error"
+        What a query counts that has no relevant item: it is left out of the mean, counts 0 or 1, or is an
+        error.
+    unjudged : "zero", "drop" or "error"
+        What an item without a judgment is: grade 0, taken out of the list, or an error.
+
+    Examples
+    --------
     >>> Rprec().of_labels([1, 0, 0, 1])  # R = 2: 1 hit in the top 2
     Fraction(1, 2)
     """

@@ -12,7 +12,7 @@ from rankproof.arrays import Float64s
 from rankproof.claims import Claim, Claims
 from rankproof.metrics.base import Explanation, Metric, Number, registered
 from rankproof.metrics.first_relevant import first_rank, first_relevant_values, first_row_chances
-from rankproof.metrics.lists import RankedLists
+from rankproof.metrics.ranked.lists import RankedLists
 
 __all__ = ["RR"]
 
@@ -25,6 +25,20 @@ class RR(Metric):
     **Definition.** :math:`\mathrm{RR@K} = 1/k` for the smallest :math:`k \le K` with
     :math:`y_{(k)} \ge rel`, 0 when there is none. **Domain**: any labels. **Empty**: no relevant item.
 
+    Parameters
+    ----------
+    cutoff : int, optional
+        How many ranks count, K; all of them without it.
+    rel : float
+        The lowest label of a relevant item.
+    empty : "skip", 0, 1 or "error"
+        What a query counts that has no relevant item: it is left out of the mean, counts 0 or 1, or is an
+        error.
+    unjudged : "zero", "drop" or "error"
+        What an item without a judgment is: grade 0, taken out of the list, or an error.
+
+    Examples
+    --------
     >>> RR().of_labels([0, 0, 1, 1])
     Fraction(1, 3)
     """

@@ -11,7 +11,7 @@ from rankproof.arrays import Float64s
 from rankproof.claims import Claim, Claims
 from rankproof.metrics.base import Explanation, Metric, Number, registered
 from rankproof.metrics.first_relevant import first_rank, first_relevant_values, first_row_chances
-from rankproof.metrics.lists import RankedLists
+from rankproof.metrics.ranked.lists import RankedLists
 
 __all__ = ["Success"]
 
@@ -25,6 +25,20 @@ class Success(Metric):
     0; without a cutoff, when any relevant item was retrieved. **Domain**: any labels. **Empty**: no relevant
     item.
 
+    Parameters
+    ----------
+    cutoff : int, optional
+        How many ranks count, K; all retrieved items without it.
+    rel : float
+        The lowest label of a relevant item.
+    empty : "skip", 0, 1 or "error"
+        What a query counts that has no relevant item: it is left out of the mean, counts 0 or 1, or is an
+        error.
+    unjudged : "zero", "drop" or "error"
+        What an item without a judgment is: grade 0, taken out of the list, or an error.
+
+    Examples
+    --------
     >>> Success(cutoff=2).of_labels([0, 0, 1])
     0
     """

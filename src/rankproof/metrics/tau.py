@@ -13,10 +13,10 @@ import numpy as np
 from rankproof.arrays import Float64s
 from rankproof.claims import Claim, Claims
 from rankproof.metrics.base import Explanation, Metric, Number, registered
-from rankproof.metrics.lists import RankedLists
 from rankproof.metrics.pairwise import COLUMNS, NO_PAIR, lost_and_all, pair_counts, pair_rows
 from rankproof.metrics.pd import NOT_ADDITIVE
-from rankproof.metrics.ties import tie_groups
+from rankproof.metrics.ranked.lists import RankedLists
+from rankproof.metrics.ranked.ties import tie_groups
 
 __all__ = ["Tau"]
 
@@ -32,6 +32,19 @@ class Tau(Metric):
     (:math:`n_0 - n_s` in place of :math:`n_0`), which is the classic tau-b of scores and labels. Then a list
     whose scores are all equal counts 0. **Domain**: any labels; permutations. **Empty**: all labels equal.
 
+    Parameters
+    ----------
+    ties : "average" or "b"
+        What pairs with equal scores do: their mean over the rankings that sort the scores, or the classic
+        tau-b, which takes them out of the denominator.
+    empty : "skip", 0, 1 or "error"
+        What a query counts whose items all have the same label: it is left out of the mean, counts 0 or 1, or
+        is an error.
+    unjudged : "zero", "drop" or "error"
+        What an item without a judgment is: grade 0, taken out of the list, or an error.
+
+    Examples
+    --------
     >>> Tau().of_labels([2, 0, 1])  # (2 - 1) / 3
     Fraction(1, 3)
     >>> Tau().of_labels([1, 0, 0])  # no ranking of tied labels reaches 1: 2 / sqrt(3 * 2)
@@ -73,7 +86,7 @@ class Tau(Metric):
         return Fraction(difference, root) if root * root == square else difference / math.sqrt(square)
 
     def per_query(self, lists: RankedLists) -> Float64s:
-        from rankproof.kernels.pairs import LOST, PAIRS, SCORE_TIES
+        from rankproof.kernels.metrics.pairs import LOST, PAIRS, SCORE_TIES
 
         counts = pair_counts(lists)
         items = np.diff(lists.offsets)

@@ -14,9 +14,9 @@ from rankproof.errors import DataError
 from rankproof.feedback import PreferenceGraph
 from rankproof.metrics.base import Explanation, Metric, Number, registered
 from rankproof.metrics.disagreement import disagreement, explain_disagreement, ranking_on_graph, weight_of
-from rankproof.metrics.lists import RankedLists
 from rankproof.metrics.pairwise import NO_PAIR, lost_and_all, ratio
 from rankproof.metrics.pd import NOT_ADDITIVE
+from rankproof.metrics.ranked.lists import RankedLists
 
 __all__ = ["WPDL"]
 
@@ -41,6 +41,23 @@ class WPDL(Metric):
     weights are those of the edges, and ``weight`` must be ``one``. **Domain**: any labels (within
     -900..900 with ``gain``). **Empty**: no pair with a preference.
 
+    Parameters
+    ----------
+    weight : "one", "difference" or "gain"
+        What a pair with labels a > b weighs: 1, ``a - b``, or ``2**a - 2**b``.
+    ties : "half" or "full"
+        What a pair with equal scores counts: half its weight, the mean over the rankings that sort the
+        scores, or all of it.
+    normalize : bool
+        Whether to divide by the weight of all pairs with a preference.
+    empty : "skip", 0, 1 or "error"
+        What a query counts whose items all have the same label: it is left out of the mean, counts 0 or 1, or
+        is an error.
+    unjudged : "zero", "drop" or "error"
+        What an item without a judgment is: grade 0, taken out of the list, or an error.
+
+    Examples
+    --------
     >>> WPDL(weight="gain").of_labels([0, 2, 1])  # (2^2 - 2^0) + (2^1 - 2^0)
     4
     >>> WPDL(weight="difference", normalize=True).of_labels([0, 2, 1])  # (2 + 1) / (2 + 1 + 1)

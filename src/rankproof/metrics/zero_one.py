@@ -12,9 +12,9 @@ from rankproof.arrays import Float64s
 from rankproof.claims import Claim, Claims
 from rankproof.feedback import Permutation
 from rankproof.metrics.base import Explanation, Metric, Number, registered
-from rankproof.metrics.lists import RankedLists
 from rankproof.metrics.pairwise import NO_PAIR
-from rankproof.metrics.ties import tie_groups
+from rankproof.metrics.ranked.lists import RankedLists
+from rankproof.metrics.ranked.ties import tie_groups
 
 __all__ = ["ZeroOne"]
 
@@ -29,6 +29,16 @@ class ZeroOne(Metric):
     labels: :math:`\prod c! / t!` over the tie groups, with t items of which c share a label. **Domain**: any
     labels; permutations. **Empty**: all labels equal; never for a permutation.
 
+    Parameters
+    ----------
+    empty : "skip", 0, 1 or "error"
+        What a query counts whose items all have the same label: it is left out of the mean, counts 0 or 1, or
+        is an error.
+    unjudged : "zero", "drop" or "error"
+        What an item without a judgment is: grade 0, taken out of the list, or an error.
+
+    Examples
+    --------
     >>> ZeroOne().of_labels([2, 1, 1]), ZeroOne().of_labels([1, 2, 1])
     (0, 1)
     >>> ZeroOne().of_ranking((0, 2, 1), Permutation((1, 3, 2)))  # item 0 first, then item 2, then item 1
@@ -68,7 +78,7 @@ class ZeroOne(Metric):
         return int(ranking != permutation.order)
 
     def per_query(self, lists: RankedLists) -> Float64s:
-        from rankproof.kernels.zero_one import sorted_chance
+        from rankproof.kernels.metrics.zero_one import sorted_chance
 
         ideal = lists.ideal
 

@@ -14,9 +14,22 @@ import math
 from itertools import pairwise
 
 from rankproof.evaluation.tables import number
-from rankproof.report.axes import COLOURS, FONT, Scale, axis_name, frame_of, scale_of, tick_text
 from rankproof.report.content import Histograms, NamedBars, QueryBars
-from rankproof.report.svg import Drawing, drawing, shortened, tag, text_width, tip
+from rankproof.report.svg import (
+    COLOURS,
+    FONT,
+    Drawing,
+    Scale,
+    axis_name,
+    drawing,
+    frame_of,
+    scale_of,
+    shortened,
+    tag,
+    text_width,
+    tick_text,
+    tip,
+)
 
 __all__ = ["MOST_BARS", "histograms", "named_bars", "query_bars"]
 
@@ -90,12 +103,12 @@ def named_bars(chart: NamedBars, width: float) -> Drawing:
     for place, (name, value) in enumerate(zip(names, values, strict=True)):
         top = 4 + ROW * place
         middle, at = top + ROW / 2 + 4, x(value)
-        told = tip(f"{name}\n{value:.6g}")
+        tooltip = tip(f"{name}\n{value:.6g}")
         parts.append(tag("text", shortened(name, left - 8, FONT), tip(name), x=0, y=middle, class_="tick"))
         parts.append(
             tag(
                 "rect",
-                told,
+                tooltip,
                 x=min(at, zero),
                 y=top + 3,
                 width=max(1.0, abs(at - zero)),
@@ -128,11 +141,11 @@ def histograms(chart: Histograms, width: float) -> Drawing:
         for (low, high), count in zip(pairwise(chart.edges), counts, strict=True):
             if count:
                 tall = (STRIP - 10) * count / most
-                told = tip(f"{name}\n{tick_text(low)} to {tick_text(high)}: {count} ({count / total:.1%})")
+                tooltip = tip(f"{name}\n{tick_text(low)} to {tick_text(high)}: {count} ({count / total:.1%})")
                 parts.append(
                     tag(
                         "rect",
-                        told,
+                        tooltip,
                         x=x(low),
                         y=base - tall,
                         width=max(0.5, x(high) - x(low) - 0.5),

@@ -3,7 +3,7 @@
 `rankproof.report.html` draws them. A block is a value of plain text and numbers; whatever the text holds, it
 is shown as text.
 
->>> report = Report("Two systems", [Section("Results", [Text(["No difference was shown."])])])
+>>> report = Report("Two systems", [Section("Results", [Paragraphs(["No difference was shown."])])])
 >>> [block.kind for section in report.sections for block in section.blocks]
 ['text']
 """
@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
 from rankproof.evaluation.tables import Table
+from rankproof.experiments.laws.scene import LawScene
 
 __all__ = [
     "Block",
@@ -23,25 +24,24 @@ __all__ = [
     "DataTable",
     "Facts",
     "Histograms",
-    "LawScene",
     "LawScenes",
     "LineChart",
     "Link",
     "MatrixGrid",
     "NamedBars",
+    "Paragraphs",
     "QueryBars",
     "RankedItems",
     "Rankings",
     "Report",
     "Section",
     "Series",
-    "Text",
     "VerdictBox",
 ]
 
 
 @dataclass(frozen=True)
-class Text:
+class Paragraphs:
     """Paragraphs; a note is quieter, a warning is louder."""
 
     kind: ClassVar[str] = "text"
@@ -190,40 +190,6 @@ class MatrixGrid:
 
 
 @dataclass(frozen=True)
-class LawScene:
-    """What is best, and what each loss does, on a grid of laws over two or three label vectors.
-
-    The laws have probabilities in ``steps``-ths; `rankproof.report.law_grid.grid` lists them in order.
-
-    Attributes
-    ----------
-    metric : what is to be optimised
-    corners : the label vectors
-    steps : int
-    rankings : the sets of rankings that occur, as text
-    best : for every law the number of its set of best rankings, -1 where it is not known
-    values : for every law the value of the best rankings
-    losses : the names of the losses
-    reached : for every loss and law the number of the set of rankings that it ends at
-    lost : for every loss and law what the metric loses there, at least 0; 0 where the rankings are best
-    start : the law that is shown first
-    higher_is_better : whether a value is lost by being lower
-    """
-
-    metric: str
-    corners: Sequence[str]
-    steps: int
-    rankings: Sequence[str]
-    best: Sequence[int]
-    values: Sequence[float]
-    losses: Sequence[str]
-    reached: Sequence[Sequence[int]]
-    lost: Sequence[Sequence[float]]
-    start: int
-    higher_is_better: bool = True
-
-
-@dataclass(frozen=True)
 class LawScenes:
     """Scenes of which the reader chooses one, and moves its law by a slider."""
 
@@ -249,7 +215,7 @@ class Link:
 
 
 Block: TypeAlias = (
-    Text
+    Paragraphs
     | Facts
     | VerdictBox
     | DataTable

@@ -4,8 +4,8 @@ Text is escaped wherever it stands (templates escape by themselves, the pictures
 `rankproof.report.svg`, data for the script as JSON without angle brackets), and the page forbids its own
 script to load anything.
 
->>> from rankproof.report.content import Report, Section, Text
->>> page = render(Report("<b>Run</b>", [Section("A & B", [Text(["1 < 2"])])]))
+>>> from rankproof.report.content import Report, Section, Paragraphs
+>>> page = render(Report("<b>Run</b>", [Section("A & B", [Paragraphs(["1 < 2"])])]))
 >>> "<h1>&lt;b&gt;Run&lt;/b&gt;</h1>" in page, "1 &lt; 2" in page
 (True, True)
 """
@@ -16,21 +16,24 @@ import os
 from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import version
+from importlib.resources import files
 from itertools import groupby, repeat
 from textwrap import dedent
 from typing import TYPE_CHECKING, Any
 
-from rankproof.data.open import StrPath, as_path, create_bytes
 from rankproof.errors import ArgumentError
 from rankproof.evaluation.tables import number
+from rankproof.experiments.laws.grid import grid
+from rankproof.experiments.laws.scene import LawScene
+from rankproof.files import StrPath, as_path, write_bytes
 from rankproof.report import charts
-from rankproof.report.content import LawScene, MatrixGrid, Report
+from rankproof.report.content import MatrixGrid, Report
 from rankproof.report.law_charts import BEST, law_chart
-from rankproof.report.law_grid import grid
 from rankproof.report.line_chart import line_chart, names_its_lines
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
 __all__ = ["check_report_path", "render", "write_report"]
 
@@ -45,9 +48,7 @@ def render(report: Report) -> str:
 
 def write_report(report: Report, path: StrPath) -> None:
     """Write the page; the file appears when all of it is written."""
-    page = render(report).encode()
-    with create_bytes(path) as file:
-        file.write(page)
+    write_bytes(path, render(report).encode())
 
 
 def check_report_path(path: StrPath) -> None:
@@ -68,7 +69,7 @@ def check_report_path(path: StrPath) -> None:
 def _environment() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    made = Environment(
+    environment = Environment(
         loader=PackageLoader("rankproof.report", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -76,9 +77,15 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     # NaN is not JSON: it must be refused here, not by the reader's browser.
-    made.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "allow_nan": False, "separators": (",", ":")}
-    made.globals |= {
+    environment.policies["json.dumps_kwargs"] = {
+        "ensure_ascii": False,
+        "allow_nan": False,
+        "separators": (",", ":"),
+    }
+    environment.globals |= {
         "version": version("rankproof"),
+        "style": _asset("style.css"),
+        "script": _asset("page.js"),
         "WIDE": WIDE,
         "NARROW": NARROW,
         "charts": {
@@ -91,15 +98,23 @@ def _environment() -> Environment:
         "names_its_lines": names_its_lines,
         "matrix_data": _matrix_data,
         "scene_data": _scene_data,
-        "told": _told,
+        "evidence": _paragraphs,
     }
-    return made
+    return environment
 
 
-def _told(lines: Sequence[str]) -> list[tuple[str, str]]:
+def _asset(name: str) -> Markup:
+    """A file that stands on the page as it is."""
+    from markupsafe import Markup
+
+    text = (files("rankproof.report") / "templates" / name).read_text(encoding="utf-8")
+    return Markup(text.removesuffix("\n"))  # noqa: S704 - our own file
+
+
+def _paragraphs(lines: Sequence[str]) -> list[tuple[str, str]]:
     r"""Evidence as paragraphs, which may break anywhere, and tables, whose lines are indented and may not.
 
-    >>> _told(["Say the labels", "of a query are", "    p    y", "    1/2  0", "So it loses."])
+    >>> _paragraphs(["Say the labels", "of a query are", "    p    y", "    1/2  0", "So it loses."])
     [('p', 'Say the labels of a query are'), ('pre', 'p    y\n1/2  0'), ('p', 'So it loses.')]
     """
     groups = [(indented, list(some)) for indented, some in groupby(lines, lambda one: one.startswith(" "))]
@@ -116,7 +131,7 @@ def _matrix_data(block: MatrixGrid) -> list[list[dict[str, Any]]]:
                 "outcome": cell.verdict.outcome,
                 "head": cell.verdict.head,
                 "rows": [[name, list(sentences)] for name, sentences in cell.verdict.rows],
-                "details": _told(cell.verdict.details),
+                "details": _paragraphs(cell.verdict.details),
             }
             for cell in row
         ]
@@ -128,7 +143,7 @@ def _scene_data(scene: LawScene) -> dict[str, Any]:
     """What stands on the page at first, and what the slider needs."""
     laws = grid(len(scene.corners), scene.steps)
     best = _law_row(scene, BEST, scene.best, [0.0] * len(laws))
-    rows = [best, *map(_law_row, repeat(scene), scene.losses, scene.reached, scene.lost)]
+    rows = [best, *map(_law_row, repeat(scene), scene.losses, scene.reached, scene.costs)]
     shares = zip(scene.corners, laws[scene.start], strict=True)
     return {
         "start": laws[scene.start],
@@ -145,13 +160,13 @@ def _scene_data(scene: LawScene) -> dict[str, Any]:
 
 
 def _law_row(
-    scene: LawScene, name: str, reached: Sequence[int], lost: Sequence[float]
+    scene: LawScene, name: str, reached: Sequence[int], costs: Sequence[float]
 ) -> dict[str, list[Any] | str]:
     """Of every law: the number of the rankings, their value, and what is lost."""
     sign = -1.0 if scene.higher_is_better else 1.0
     return {
         "name": name,
         "reached": list(reached),
-        "value": [number(v + sign * cost) for v, cost in zip(scene.values, lost, strict=True)],
-        "lost": [number(cost) if cost > 0 else "" for cost in lost],
+        "value": [number(v + sign * cost) for v, cost in zip(scene.values, costs, strict=True)],
+        "lost": [number(cost) if cost > 0 else "" for cost in costs],
     }

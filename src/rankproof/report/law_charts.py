@@ -9,12 +9,11 @@ from __future__ import annotations
 from itertools import groupby
 
 from rankproof.evaluation.tables import number
-from rankproof.report.axes import FONT
-from rankproof.report.content import LawScene
-from rankproof.report.law_grid import grid
-from rankproof.report.svg import Drawing, Markup, drawing, shortened, tag, text_width, tip
+from rankproof.experiments.laws.grid import grid
+from rankproof.experiments.laws.scene import LawScene
+from rankproof.report.svg import FONT, Drawing, Markup, drawing, shortened, tag, text_width, tip
 
-__all__ = ["BEST", "law_chart", "told_losses"]
+__all__ = ["BEST", "cost_texts", "law_chart"]
 
 BEST = "best ranking"
 RANKING_COLOURS = 8
@@ -28,19 +27,19 @@ def law_chart(scene: LawScene, width: float) -> Drawing:
     return _strips(scene, width) if len(scene.corners) == 2 else _triangles(scene, width)
 
 
-def told_losses(scene: LawScene) -> list[str]:
+def cost_texts(scene: LawScene) -> list[str]:
     """What each loss loses at most on this grid, in words."""
-    most = [max(lost, default=0.0) for lost in scene.lost]
+    most = [max(costs, default=0.0) for costs in scene.costs]
     return ["loses nothing" if worst == 0 else f"loses up to {number(worst)}" for worst in most]
 
 
 def _rows(scene: LawScene) -> list[tuple[str, list[int], list[bool], str]]:
     """Name, rankings and faults of every strip, the best rankings first."""
     rows = [(BEST, list(scene.best), [False] * len(scene.best), "")]
-    for name, reached, lost, told in zip(
-        scene.losses, scene.reached, scene.lost, told_losses(scene), strict=True
+    for name, reached, costs, cost_text in zip(
+        scene.losses, scene.reached, scene.costs, cost_texts(scene), strict=True
     ):
-        rows.append((name, list(reached), [value > 0 for value in lost], told))
+        rows.append((name, list(reached), [value > 0 for value in costs], cost_text))
     return rows
 
 
@@ -50,7 +49,7 @@ def _colour(place: int) -> str:
     return f"r{place}" if place < RANKING_COLOURS else "rest"
 
 
-def _told(scene: LawScene, name: str, place: int, wrong: bool) -> str:
+def _tooltip(scene: LawScene, name: str, place: int, wrong: bool) -> str:
     ranking = "not computed" if place < 0 else scene.rankings[place]
     return f"{name}\n{ranking}" + ("\nnot a best ranking" if wrong else "")
 
@@ -66,9 +65,9 @@ def _strips(scene: LawScene, width: float) -> Drawing:
     right = width - notes
     step = (right - left) / (scene.steps + 1)
     parts: list[Markup] = []
-    for place, (name, reached, faults, told) in enumerate(rows):
+    for place, (name, reached, faults, cost_text) in enumerate(rows):
         top = 2 + place * (line + GAP)
-        head = f"{name}: {told}" if above and told else name
+        head = f"{name}: {cost_text}" if above and cost_text else name
         room = width if above else left - 8
         parts.append(
             tag(
@@ -85,16 +84,16 @@ def _strips(scene: LawScene, width: float) -> Drawing:
         for (ranking, wrong), run in groupby(zip(reached, faults, strict=True)):
             many = len(list(run))
             box = {"x": left + at * step, "width": many * step}
-            words = tip(_told(scene, name, ranking, wrong))
-            parts.append(tag("rect", words, y=bar, height=STRIP, class_=f"law {_colour(ranking)}", **box))
+            tooltip = tip(_tooltip(scene, name, ranking, wrong))
+            parts.append(tag("rect", tooltip, y=bar, height=STRIP, class_=f"law {_colour(ranking)}", **box))
             if wrong:
-                parts.append(tag("rect", words, y=bar + STRIP - 6, height=6, class_="fault", **box))
+                parts.append(tag("rect", tooltip, y=bar + STRIP - 6, height=6, class_="fault", **box))
             at += many
         # One for each strip: a line through all would cross the names.
         parts.append(_cursor(scene, (left, right), (bar - 2, bar + STRIP + 2)))
-        if told and not above:
-            style = "tick" if told == "loses nothing" else "tick bad"
-            parts.append(tag("text", told, x=right + 8, y=top + STRIP / 2 + 4, class_=style))
+        if cost_text and not above:
+            style = "tick" if cost_text == "loses nothing" else "tick bad"
+            parts.append(tag("text", cost_text, x=right + 8, y=top + STRIP / 2 + 4, class_=style))
     bottom = len(rows) * (line + GAP)
     for word, side, style in zip(scene.corners, (left, right), ("tick", "tick end"), strict=True):
         parts.append(_corner(f"always {word}", (right - left) / 2 - 4, (side, bottom + 10), style))
@@ -120,13 +119,13 @@ def _triangles(scene: LawScene, width: float) -> Drawing:
     columns = max(1, int((width - 2 * EDGE + PANEL_GAP) / (PANEL + PANEL_GAP)))
     tall = HEAD + PANEL * TALL + 22
     parts: list[Markup] = []
-    for place, (name, reached, faults, told) in enumerate(rows):
+    for place, (name, reached, faults, cost_text) in enumerate(rows):
         x0 = EDGE + (place % columns) * (PANEL + PANEL_GAP)
         y0 = (place // columns) * (tall + 10)
         head = shortened(name, PANEL, FONT)
         parts.append(tag("text", head, tip(name), x=x0, y=y0 + 12, class_="tick strong"))
-        style = "tick" if told in ("", "loses nothing") else "tick bad"
-        parts.append(tag("text", told, x=x0, y=y0 + 28, class_=style))
+        style = "tick" if cost_text in ("", "loses nothing") else "tick bad"
+        parts.append(tag("text", cost_text, x=x0, y=y0 + 28, class_=style))
         parts += _panel(scene, name, reached, faults, (x0, y0 + HEAD))
         bottom = y0 + HEAD + PANEL * TALL + 16
         half = PANEL / 2 - 12
@@ -152,11 +151,11 @@ def _panel(
     parts = [
         tag(
             "path",
-            tip(_told(scene, name, ranking, wrong)),
-            d="".join(drawn),
+            tip(_tooltip(scene, name, ranking, wrong)),
+            d="".join(hexagons),
             class_=f"law {_colour(ranking)}",
         )
-        for (ranking, wrong), drawn in groups.items()
+        for (ranking, wrong), hexagons in groups.items()
     ]
     marks = [
         f"M{x:.1f},{y:.1f}h0"

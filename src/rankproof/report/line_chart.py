@@ -12,9 +12,24 @@ import math
 from collections.abc import Sequence
 
 from rankproof.evaluation.tables import number
-from rankproof.report.axes import COLOURS, FONT, Frame, Scale, frame_of, scale_of, tick_text
 from rankproof.report.content import LineChart, Series
-from rankproof.report.svg import Drawing, Markup, drawing, path, shortened, tag, text_width, tip
+from rankproof.report.svg import (
+    COLOURS,
+    FONT,
+    Drawing,
+    Frame,
+    Markup,
+    Scale,
+    drawing,
+    frame_of,
+    path,
+    scale_of,
+    shortened,
+    tag,
+    text_width,
+    tick_text,
+    tip,
+)
 
 __all__ = ["line_chart", "names_its_lines", "spread"]
 
@@ -68,12 +83,12 @@ def _limits(chart: LineChart) -> list[float]:
 
 def _visible(series: Series, chart: LineChart) -> Points:
     """The points that have a place on the axes; NaN where a line breaks."""
-    found = []
+    points = []
     for x, y in series.points:
         if math.isfinite(x) and (x > 0 or not chart.log_x):
             shown = math.isfinite(y) and (y > 0 or not chart.log_y)
-            found.append((float(x), float(y) if shown else math.nan))
-    return found
+            points.append((float(x), float(y) if shown else math.nan))
+    return points
 
 
 def _with_air(y: Scale) -> Scale:
@@ -99,17 +114,17 @@ def _line(place: int, series: Series, points: Points, frame: Frame) -> list[Mark
             run.append((frame.x(x), frame.y(y)))
     for x, y in points:
         if not math.isnan(y):
-            told = tip(f"{series.name}\n{tick_text(x)}: {number(y)}")
+            tooltip = tip(f"{series.name}\n{tick_text(x)}: {number(y)}")
             dot = f"dot c{place % COLOURS}"
-            parts.append(tag("circle", told, cx=frame.x(x), cy=frame.y(y), r=3, class_=dot))
+            parts.append(tag("circle", tooltip, cx=frame.x(x), cy=frame.y(y), r=3, class_=dot))
     return parts
 
 
 def _names(series: Sequence[Series], shown: Sequence[Points], frame: Frame, room: float) -> list[Markup]:
     """The name of every line beside its last point, with a thread to it where the name had to move."""
     ends = [
-        (frame.x(known[-1][0]), frame.y(known[-1][1])) if known else (frame.x.stop, frame.y.start)
-        for known in ([(x, y) for x, y in points if not math.isnan(y)] for points in shown)
+        (frame.x(finite[-1][0]), frame.y(finite[-1][1])) if finite else (frame.x.stop, frame.y.start)
+        for finite in ([(x, y) for x, y in points if not math.isnan(y)] for points in shown)
     ]
     heights = spread([y for _, y in ends], LINE, (frame.y.stop, frame.y.start))
     parts = []
@@ -132,14 +147,14 @@ def spread(places: Sequence[float], apart: float, ends: tuple[float, float]) -> 
     """
     low, high = ends
     order = sorted(range(len(places)), key=lambda k: places[k])
-    found = list(places)
+    moved = list(places)
     floor = low
     for k in order:
-        found[k] = max(found[k], floor)
-        floor = found[k] + apart
+        moved[k] = max(moved[k], floor)
+        floor = moved[k] + apart
     # What was pushed beyond the other end pushes back.
     ceiling = high
     for k in reversed(order):
-        found[k] = min(found[k], ceiling)
-        ceiling = found[k] - apart
-    return found
+        moved[k] = min(moved[k], ceiling)
+        ceiling = moved[k] - apart
+    return moved

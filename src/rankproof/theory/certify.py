@@ -24,38 +24,46 @@ import numpy as np
 from rankproof.arrays import as_whole_number
 from rankproof.errors import ArgumentError
 from rankproof.feedback import Permutation
+from rankproof.feedback.spaces import FEEDBACK_KINDS, Space, space_for
 from rankproof.losses.base import LOSSES, Loss
 from rankproof.losses.parse import aimed_at
 from rankproof.losses.parse import loss as loss_of
 from rankproof.metrics.base import METRICS, Metric
-from rankproof.standardize.base import as_condition
-from rankproof.standardize.choose import candidates
+from rankproof.targets.base import as_condition
+from rankproof.targets.choose import candidates
+from rankproof.theory.base.question import Question
+from rankproof.theory.base.values import AnyMetric, as_any_metric
+from rankproof.theory.base.verdict import Undecided, Verdict
+from rankproof.theory.custom.code import is_place, load_function
+from rankproof.theory.custom.loss import UserLoss, as_user_loss
+from rankproof.theory.custom.metric import DIRECTIONS, as_user_metric
+from rankproof.theory.defaults import EFFORT, GRADES, ITEMS
 from rankproof.theory.formulas.formula import has_formula
+from rankproof.theory.formulas.outside import brings_formula, check_formula
+from rankproof.theory.formulas.table import LOSS_THEORY
 from rankproof.theory.minima.expected import ExpectedLosses
 from rankproof.theory.noise import KINDS_OF
-from rankproof.theory.question import Question
-from rankproof.theory.spaces import FEEDBACK_KINDS, Space, space_for
-from rankproof.theory.user.code import is_place, load_function
-from rankproof.theory.user.loss import UserLoss, as_user_loss
-from rankproof.theory.user.metric import DIRECTIONS, as_user_metric
-from rankproof.theory.values import AnyMetric, as_any_metric
-from rankproof.theory.verdict import Undecided, Verdict
-from rankproof.theory.ways_out import ways_out
+from rankproof.theory.rules import RULES
+from rankproof.theory.rules.cutoffs import past_cutoffs
+from rankproof.theory.rules.ways_out import ways_out
 
 __all__ = ["as_loss", "as_metric", "certify", "certify_metric"]
+
+# What formulas are written with.
+FUNCTIONS = "the functions of rankproof.arithmetic"
 
 
 def certify(
     loss: str | Loss | UserLoss | Callable[..., Any],
     metric: str | Metric | Callable[..., Any],
     noise: str | None = None,
-    items: int = 3,
-    grades: int = 2,
+    items: int = ITEMS,
+    grades: int = GRADES,
     *,
     feedback: str | None = None,
     direction: str = "higher",
     convex: bool | None = None,
-    effort: float = 1.0,
+    effort: float = EFFORT,
     seed: int = 0,
 ) -> Verdict:
     """Whether minimising ``loss`` optimises ``metric``.
@@ -67,9 +75,10 @@ def certify(
     metric : metric, its string, or a function ``(ranking, feedback) -> number``
         A file is given as ``my_metric.py:name``.
     noise : str, optional
-        What is known about the law of the labels, a key of `rankproof.standardize.CONDITIONS`.
+        A condition on the law of the labels, a key of `rankproof.targets.CONDITIONS`.
     items, grades : int
-        How many items and grades are tried where everything is tried. Theorems hold for all.
+        The size of the lists and the number of grades (0, 1, ...) where all cases are tried. Theorems hold
+        for all sizes.
     feedback : "graded", "preferences" or "permutation", optional
         What is observed; by default labels.
     direction : "higher" or "lower"
@@ -85,44 +94,69 @@ def certify(
     -------
     Verdict
         `Consistent`, `Inconsistent` or `Undecided`, with its reason and evidence.
+
+    Examples
+    --------
+    >>> certify("softmax", "nDCG@10").outcome
+    'consistent'
+    >>> verdict = certify("pointwise-logistic", "nDCG", grades=3)
+    >>> verdict.outcome, verdict.find("counterexample") is not None
+    ('inconsistent', True)
     """
-    asked = as_metric(metric, direction)
+    measure = as_metric(metric, direction)
     condition = None if noise is None else as_condition(noise)
-    trained = as_loss(loss, asked, condition, convex)
-    space = _space(asked, items, grades, feedback)
+    trained = as_loss(loss, measure, condition, convex)
+    space = _space(measure, items, grades, feedback)
     _check_fit(condition, space)
     if isinstance(trained, Loss):
         _check_readable(trained, space)
+        if brings_formula(trained):
+            check_formula(trained, space.feedback)
     if isinstance(effort, bool) or not isinstance(effort, (int, float)) or not 0 < effort < math.inf:
         raise ArgumentError(f"Argument effort must be a finite number above 0, got {effort!r}.")
-    known = as_whole_number("seed", seed, 0)
-    return answer(Question(trained, asked, condition, space, grades, known, float(effort)))
+    start = as_whole_number("seed", seed, 0)
+    return answer(Question(trained, measure, condition, space, grades, start, float(effort)))
 
 
 def certify_metric(
     metric: str | Metric | Callable[..., Any],
     noise: str | None = None,
-    items: int = 3,
-    grades: int = 2,
+    items: int = ITEMS,
+    grades: int = GRADES,
     *,
     feedback: str | None = None,
     direction: str = "higher",
 ) -> Verdict:
     """Whether any convex loss on scores is consistent with ``metric``, and which target to train on.
 
-    The arguments are those of `certify`.
+    Parameters
+    ----------
+    metric : metric, its string, or a function ``(ranking, feedback) -> number``
+        A file is given as ``my_metric.py:name``.
+    noise : str, optional
+        A condition on the law of the labels, a key of `rankproof.targets.CONDITIONS`.
+    items, grades : int
+        The size of the lists and the number of grades (0, 1, ...) where all cases are tried. Theorems hold
+        for all sizes.
+    feedback : "graded", "preferences" or "permutation", optional
+        What is observed; by default labels.
+    direction : "higher" or "lower"
+        Whether more or less of a user's metric is better.
+
+    Examples
+    --------
+    >>> certify_metric("DCG").outcome, certify_metric("ERR").outcome
+    ('consistent', 'inconsistent')
     """
-    asked = as_metric(metric, direction)
+    measure = as_metric(metric, direction)
     condition = None if noise is None else as_condition(noise)
-    space = _space(asked, items, grades, feedback)
+    space = _space(measure, items, grades, feedback)
     _check_fit(condition, space)
-    return answer(Question(None, asked, condition, space, grades))
+    return answer(Question(None, measure, condition, space, grades))
 
 
 def answer(question: Question) -> Verdict:
     """The verdict of the first rule that decides the question."""
-    from rankproof.theory.rules import RULES
-
     for rule in RULES.values():
         verdict = rule.apply(question)
         if verdict is not None:
@@ -135,11 +169,17 @@ def _on_their_word(question: Question, verdict: Verdict) -> list[str]:
     by_theorem = any(piece.kind == "theorem" for piece in verdict.evidence)
     loss, metric = question.loss, question.known_metric
     own: list[Loss | Metric] = []
-    if isinstance(loss, Loss) and not LOSSES.has_class_of(loss):
-        own += [loss] if by_theorem or verdict.rule == "no-convex-loss" else []
+    # Not the registry: a class from outside may be in it too.
+    if isinstance(loss, Loss) and type(loss) not in LOSS_THEORY:
+        own += [loss] if by_theorem or verdict.rule in ("no-convex-loss", "counterexample") else []
     if metric is not None and not METRICS.has_class_of(metric):
         own += [metric] if by_theorem else []
-    return [f"what the class {type(thing).__name__} claims of {thing} is true" for thing in own]
+    believed = [f"what the class {type(thing).__name__} claims of {thing} is true" for thing in own]
+    if loss in own and verdict.rule == "counterexample":
+        believed.append(
+            f"the formula of the class {type(loss).__name__} is {loss}, as it was where it was tried"
+        )
+    return believed
 
 
 def _undecided(question: Question) -> Verdict:
@@ -163,14 +203,17 @@ def _undecided(question: Question) -> Verdict:
             "its formula in exact arithmetic no counterexample to it could be proven, so none was looked for."
         )
         short = "no rule; its formula is not known"
-        more = ("Give the loss as a function (scores, feedback) -> number with convex=True.",)
+        more = (
+            "Give the loss as a function (scores, feedback) -> number with convex=True.",
+            f"Or give its class a method formula(self, scores, targets), written with {FUNCTIONS}.",
+        )
     elif question.constant:
         reason = (
             f"{question.metric} gives every ranking the same value {question.here}, so nothing can be tried "
             "there, and no rule decides. Take more items or grades, or a smaller cutoff."
         )
         short = "the same value for all that was tried"
-    elif not question.past_cutoffs:
+    elif not past_cutoffs(question):
         reason += " Lists so short say nothing about what the cutoff does: take more items, or a smaller one."
     return Undecided(
         **question.says(
@@ -190,15 +233,15 @@ def as_metric(metric: Any, direction: str = "higher") -> AnyMetric:
     if isinstance(metric, str) and is_place(metric):
         # Named by its place, so that it is not taken for a metric of the registry.
         return as_user_metric(load_function(metric), direction, metric)
-    found = as_any_metric(metric, direction)
-    if isinstance(found, Metric) and direction not in ("higher", found.direction):
+    measure = as_any_metric(metric, direction)
+    if isinstance(measure, Metric) and direction not in ("higher", measure.direction):
         raise ArgumentError(
-            f"Argument direction is for a metric of your own; of {found} {found.direction} is better, "
+            f"Argument direction is for a metric of your own; of {measure} {measure.direction} is better, "
             f"got {direction!r}."
         )
-    if isinstance(found, Metric):
-        _check_own_class(found)
-    return found
+    if isinstance(measure, Metric):
+        _check_own_class(measure)
+    return measure
 
 
 def _check_own_class(metric: Metric) -> None:
@@ -241,9 +284,11 @@ def _aimed(spec: str, metric: AnyMetric, noise: str | None) -> Loss:
         return aimed_at(metric, spec, noise)
     except ArgumentError:
         plain = loss_of(spec)
-        found = candidates(metric)
+        targets = candidates(metric)
         # Nothing standardises the metric: the best there is, a target that does so under a condition.
-        fitting = [target for target, _ in found if plain.needs != "nonnegative target" or target.nonnegative]
+        fitting = [
+            target for target, _ in targets if plain.needs != "nonnegative target" or target.nonnegative
+        ]
         return loss_of(spec, target=fitting[0]) if fitting else plain
 
 
@@ -272,5 +317,5 @@ def _space(metric: AnyMetric, items: int, grades: int, feedback: str | None) -> 
     """The space to look at, with grades that mean something to the metric."""
     kinds = metric.feedback_kinds if isinstance(metric, Metric) else FEEDBACK_KINDS
     top = getattr(metric, "max_grade", getattr(metric, "rel", None))
-    known = int(top) if isinstance(top, (int, float)) and top == int(top) and top > 0 else None
-    return space_for(kinds, items, grades, feedback, known)
+    highest = int(top) if isinstance(top, (int, float)) and top == int(top) and top > 0 else None
+    return space_for(kinds, items, grades, feedback, highest)

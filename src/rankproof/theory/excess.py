@@ -43,17 +43,18 @@ from rankproof.losses.parse import loss as loss_of
 from rankproof.losses.squared import Squared
 from rankproof.metrics.base import Metric
 from rankproof.metrics.dcg import DCG
-from rankproof.metrics.discounts import discount_table
+from rankproof.metrics.discounted import discount_table
 from rankproof.metrics.ndcg import NDCG
 from rankproof.metrics.parse import metric as metric_of
-from rankproof.standardize.base import Target
-from rankproof.standardize.choose import target_for
-from rankproof.standardize.gain import GainTarget
-from rankproof.standardize.normalised_gain import NormalisedGain
-from rankproof.standardize.pair_share import PairShare
-from rankproof.standardize.relevance import Relevance
-from rankproof.standardize.relevance_share import RelevanceShare
-from rankproof.standardize.satisfaction import Satisfaction
+from rankproof.plain import html_text, json_text, plain_fields
+from rankproof.targets.base import Target
+from rankproof.targets.choose import target_for
+from rankproof.targets.gain import GainTarget
+from rankproof.targets.normalised_gain import NormalisedGain
+from rankproof.targets.pair_share import PairShare
+from rankproof.targets.relevance import Relevance
+from rankproof.targets.relevance_share import RelevanceShare
+from rankproof.targets.satisfaction import Satisfaction
 from rankproof.theory.rank_weights import check_positional, check_target, rank_weights
 
 __all__ = ["Bound", "excess_bound", "regression_bound"]
@@ -78,6 +79,17 @@ class Bound:
     rank_constant: float
     convexity_constant: float
     norm: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data; None stands for a number that is infinite."""
+        return {**plain_fields(self), "conditions": list(self.conditions)}
+
+    def to_json(self) -> str:
+        """`to_dict` as JSON text."""
+        return json_text(self.to_dict())
+
+    def _repr_html_(self) -> str:
+        return html_text(str(self))
 
     def __str__(self) -> str:
         return "\n".join([self.formula, f"by {self.reference}", *(f"if {text}" for text in self.conditions)])
@@ -112,6 +124,8 @@ def excess_bound(
         A bound of the sum of the expected targets of every query. Losses whose norm is per mass need it
         where the target has none of its own.
 
+    Examples
+    --------
     >>> round(excess_bound("squared:gain", "DCG@1", 2, 0.02).value, 6)  # |(1, -1)| sqrt(0.02)
     0.2
     >>> excess_bound("listnet", "nDCG", 3, 0.1)
@@ -120,29 +134,29 @@ def excess_bound(
     rankproof.errors.ArgumentError: Loss listnet does not claim to be strongly convex, so what its regret says
     of a metric is not known. Losses that do: bregman, centred-squared, kl, softmax, squared.
     """
-    asked = metric_of(metric)
+    measure = metric_of(metric)
     size = as_whole_number("items of excess_bound", items, 1)
     regret = float(number("excess_bound", "surrogate_regret", surrogate_regret, "of at least 0", _at_least_0))
-    aimed, claim = _strongly_convex(loss, asked)
-    target = _target_of(aimed, asked)
-    weights = rank_weights(asked, target, size)
+    aimed, claim = _strongly_convex(loss, measure)
+    target = _target_of(aimed, measure)
+    weights = rank_weights(measure, target, size)
     constant, norm = claim.value
     base = norm.removesuffix(_PER_MASS)
     dual, spread = _spread(weights, base)
     convexity, where = constant / 2.0, f"C_phi = {constant / 2.0:.6g}"
-    conditions = _conditions(asked, target, size)
+    conditions = _conditions(measure, target, size)
     if base != norm:
         limit = _mass(mass, target, size)
         convexity = convexity / limit if limit > 0 else math.inf
         where = f"C_phi = {constant / 2.0:g} / mass = {convexity:.6g}, mass = {limit:.6g}"
         conditions += (f"no query has expected targets (never below 0) of a sum above the mass {limit:.6g}",)
-    top = f"regret of {asked} <= "
+    top = f"regret of {measure} <= "
     square = _square(spread, convexity, regret)
     if margin_exponent is None and margin_constant is None:
         theorem, value = "Th. 10", math.sqrt(square)
         top += "C_F / sqrt(C_phi) sqrt(r)"
     else:
-        a, gamma = _margin(asked, margin_exponent, margin_constant)
+        a, gamma = _margin(measure, margin_exponent, margin_constant)
         theorem, value = "Th. 11", square ** ((a + 1.0) / (a + 2.0)) * gamma ** (1.0 / (a + 2.0))
         top += "(C_F^2 r / C_phi)^((a+1)/(a+2)) C_gamma^(1/(a+2))"
         where += f", a = {a:g}, C_gamma = {gamma:.6g}"
@@ -160,43 +174,52 @@ def excess_bound(
 def regression_bound(metric: str | Metric, items: int, squared_error: float) -> Bound:
     """The most that the metric can lose by sorting with f, an estimate of the mean targets E[u | query].
 
-    ``squared_error`` is the mean over queries of the sum over items of (f - E[u])^2, with u the target of the
-    metric (`rankproof.standardize.target_for`).
+    Parameters
+    ----------
+    metric : metric or str
+        A positional metric.
+    items : int
+        The number of items of a query.
+    squared_error : float
+        The mean over queries of the sum over items of (f - E[u])^2, with u the target of the metric
+        (`rankproof.target_for`).
 
+    Examples
+    --------
     >>> print(regression_bound("P@1", 2, 0.02).formula)
     regret of P@1 <= |c - reverse(c)| |f - E[u]| = 0.2 (at most sqrt(2 sum c_k^2) |f - E[u]|), with
     |c - reverse(c)| = 1.41421 over the weights c of ranks 1..2 and |f - E[u]| = sqrt(0.02), u = relevance
     """
-    asked = metric_of(metric)
+    measure = metric_of(metric)
     error = float(number("regression_bound", "squared_error", squared_error, "of at least 0", _at_least_0))
     size = as_whole_number("items of regression_bound", items, 1)
-    check_positional(asked)
-    target = target_for(asked)
-    found = excess_bound(Squared(target=target), asked, size, error)
+    check_positional(measure)
+    target = target_for(measure)
+    bound = excess_bound(Squared(target=target), measure, size, error)
     formula = (
-        f"regret of {asked} <= |c - reverse(c)| |f - E[u]| = {found.value:.6g} (at most sqrt(2 sum c_k^2) "
-        f"|f - E[u]|), with |c - reverse(c)| = {found.rank_constant:.6g} over the weights c of ranks "
+        f"regret of {measure} <= |c - reverse(c)| |f - E[u]| = {bound.value:.6g} (at most sqrt(2 sum c_k^2) "
+        f"|f - E[u]|), with |c - reverse(c)| = {bound.rank_constant:.6g} over the weights c of ranks "
         f"1..{size} and |f - E[u]| = sqrt({error:.6g}), u = {target}"
     )
     reference = "Cauchy-Schwarz: regret = <c_π* - c_f, E[u] - f> + <c_π* - c_f, f>, the last at most 0"
-    kept = tuple(text for text in found.conditions if not text.startswith("r "))
-    return Bound(found.value, formula, reference, kept, found.rank_constant, 1.0, "l2")
+    kept = tuple(text for text in bound.conditions if not text.startswith("r "))
+    return Bound(bound.value, formula, reference, kept, bound.rank_constant, 1.0, "l2")
 
 
 def _strongly_convex(loss: str | Loss, metric: Metric) -> tuple[Loss, Claim]:
-    known = loss_of(loss)
-    claim = known.claims.get("strongly_convex")
+    aimed = loss_of(loss)
+    claim = aimed.claims.get("strongly_convex")
     if claim is None or claim.value is None:
         fits = sorted(name for name, cls in LOSSES.items() if cls().claims.value("strongly_convex"))
         why = f" ({claim.reference})" if claim else ""
         raise ArgumentError(
-            f"Loss {known} does not claim to be strongly convex{why}, so what its regret says of a metric is "
+            f"Loss {aimed} does not claim to be strongly convex{why}, so what its regret says of a metric is "
             f"not known. Losses that do: {', '.join(fits)}."
         )
     check_positional(metric)
-    if isinstance(loss, str) and known.target is None:
-        known = loss_of(known, metric=metric)
-    return known, claim
+    if isinstance(loss, str) and aimed.target is None:
+        aimed = loss_of(aimed, metric=metric)
+    return aimed, claim
 
 
 def _target_of(loss: Loss, metric: Metric) -> Target:
@@ -225,10 +248,10 @@ def _square(spread: float, convexity: float, regret: float) -> float:
     return 0.0 if spread == 0.0 or regret == 0.0 else spread**2 / convexity * regret
 
 
-def _mass(given: float | None, target: Target, items: int) -> float:
+def _mass(stated: float | None, target: Target, items: int) -> float:
     """The largest sum of the targets of a query."""
-    if given is not None:
-        return float(number("excess_bound", "mass", given, "of at least 0", _at_least_0))
+    if stated is not None:
+        return float(number("excess_bound", "mass", stated, "of at least 0", _at_least_0))
     if isinstance(target, NormalisedGain):
         # Chebyshev's sum inequality: DCG of the best ranking >= mean discount times sum of gains.
         total = float(discount_table(target.discount, items, target.cutoff)[0].sum())

@@ -1,8 +1,7 @@
 """The matrix: every loss with every metric, each cell a verdict.
 
 A loss that takes a target stands in it twice: aimed at the metric of the column, and where people use it so,
-on raw gains. `LOSS_ROWS` and `metric_columns` say what is asked; a loss or a metric that is registered and
-missing fails a test.
+on raw gains. `LOSS_ROWS` and `metric_columns` say what is asked: all that is registered.
 """
 
 from __future__ import annotations
@@ -12,17 +11,24 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankproof.errors import DataError
+from rankproof.evaluation.tables import as_html, as_text
+from rankproof.feedback.spaces import graded_space
+from rankproof.losses import LOSSES
+from rankproof.losses.parse import loss as loss_of
 from rankproof.metrics.base import METRICS, Metric
+from rankproof.plain import json_text
+from rankproof.theory.base.stored_text import plain_from_json
+from rankproof.theory.base.values import value_table
+from rankproof.theory.base.verdict import Verdict
 from rankproof.theory.certify import certify, certify_metric
-from rankproof.theory.spaces import graded_space
-from rankproof.theory.values import value_table
-from rankproof.theory.verdict import Verdict
+from rankproof.theory.defaults import EFFORT, ITEMS, MATRIX_GRADES
+from rankproof.theory.matrix_tables import grid_table
 
-__all__ = ["FORMAT", "LOSS_ROWS", "Matrix", "certify_matrix", "metric_columns"]
+__all__ = ["FORMAT", "LOSS_ROWS", "VerdictMatrix", "certify_matrix", "metric_columns"]
 
 FORMAT, VERSION = "rankproof.matrix", 1
 # Aimed at the metric of the column unless a target is named.
-LOSS_ROWS = (
+_FIRST_ROWS = (
     "softmax",
     "squared",
     "centred-squared",
@@ -49,12 +55,14 @@ LOSS_ROWS = (
     "lambdarank",
     "lambdaloss",
 )
+# Losses of the registry that none of these is follow.
+LOSS_ROWS = (*_FIRST_ROWS, *sorted(set(LOSSES) - {loss_of(row).name for row in _FIRST_ROWS}))
 # The row that asks whether any convex loss will do.
 ANY = "any convex loss"
 
 
 @dataclass(frozen=True, eq=False)
-class Matrix:
+class VerdictMatrix:
     """Verdicts by (loss as asked, metric); the row `ANY` is that of the metric alone."""
 
     losses: tuple[str, ...]
@@ -67,7 +75,7 @@ class Matrix:
     def __getitem__(self, cell: tuple[str, str]) -> Verdict:
         return self.verdicts[cell]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Plain data, from which `replay` checks every cell again."""
         return {
             "format": FORMAT,
@@ -78,18 +86,49 @@ class Matrix:
             "losses": list(self.losses),
             "metrics": list(self.metrics),
             "cells": [
-                {"row": row, "column": column, "verdict": verdict.to_json()}
+                {"row": row, "column": column, "verdict": verdict.to_dict()}
                 for (row, column), verdict in self.verdicts.items()
             ],
         }
 
+    def to_json(self) -> str:
+        """`to_dict` as JSON text."""
+        return json_text(self.to_dict())
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """A pandas, polars or pyarrow frame: one row per cell."""
+        from rankproof.data.frames import frame_of_rows
+
+        return frame_of_rows(
+            [
+                {
+                    "loss": row,
+                    "metric": column,
+                    "outcome": verdict.outcome,
+                    "as": verdict.loss,
+                    "why": verdict.short,
+                    "rule": verdict.rule,
+                    "reference": verdict.reference,
+                    "conditions": "; ".join(verdict.conditions),
+                }
+                for (row, column), verdict in self.verdicts.items()
+            ],
+            backend,
+        )
+
+    def __str__(self) -> str:
+        return as_text(grid_table(self))
+
+    def _repr_html_(self) -> str:
+        return as_html(grid_table(self), title="Is minimising the loss consistent with the metric?")
+
     @classmethod
-    def from_json(cls, plain: Mapping[str, Any]) -> Matrix:
-        """The matrix of what `to_json` wrote."""
+    def from_dict(cls, plain: Mapping[str, Any]) -> VerdictMatrix:
+        """The matrix of what `to_dict` wrote."""
         if not isinstance(plain, Mapping) or plain.get("format") != FORMAT:
             raise DataError(f"A stored matrix is a dict with format {FORMAT!r}, got {plain!r:.80}.")
         try:
-            cells = {(c["row"], c["column"]): Verdict.from_json(c["verdict"]) for c in plain["cells"]}
+            cells = {(c["row"], c["column"]): Verdict.from_dict(c["verdict"]) for c in plain["cells"]}
             return cls(
                 tuple(plain["losses"]),
                 tuple(plain["metrics"]),
@@ -100,6 +139,11 @@ class Matrix:
             )
         except (KeyError, TypeError) as error:
             raise DataError(f"The stored matrix is damaged: {type(error).__name__}: {error}.") from error
+
+    @classmethod
+    def from_json(cls, text: str) -> VerdictMatrix:
+        """The matrix of the text that `to_json` wrote."""
+        return cls.from_dict(plain_from_json(text, "matrix"))
 
 
 def metric_columns() -> tuple[str, ...]:
@@ -123,14 +167,29 @@ def certify_matrix(
     metrics: Sequence[str] | None = None,
     *,
     noise: str | None = None,
-    items: int = 3,
-    grades: int = 3,
-    effort: float = 1.0,
+    items: int = ITEMS,
+    grades: int = MATRIX_GRADES,
+    effort: float = EFFORT,
     progress: Callable[[int, int, str], None] | None = None,
-) -> Matrix:
+) -> VerdictMatrix:
     """The verdict of every loss with every metric, and of every metric alone.
 
-    ``progress`` is called with (cells done, cells in all, what comes next).
+    Parameters
+    ----------
+    losses : strings
+        The rows: a loss without a target is aimed at the metric of the column.
+    metrics : strings, optional
+        The columns; by default every metric.
+    noise, items, grades, effort
+        As in `rankproof.certify`.
+    progress : function, optional
+        Is called with (cells done, cells in all, what comes next).
+
+    Examples
+    --------
+    >>> matrix = certify_matrix(["softmax", "listnet"], ["nDCG"], grades=2)
+    >>> matrix["softmax", "nDCG"].outcome, matrix["listnet", "nDCG"].outcome
+    ('consistent', 'inconsistent')
     """
     columns = metric_columns() if metrics is None else tuple(metrics)
     rows = (ANY, *losses)
@@ -145,4 +204,4 @@ def certify_matrix(
             verdicts[row, column] = certify(row, column, noise, items, grades, effort=effort)
     if progress is not None:
         progress(len(cells), len(cells), "done")
-    return Matrix(rows, columns, items, grades, noise, verdicts)
+    return VerdictMatrix(rows, columns, items, grades, noise, verdicts)

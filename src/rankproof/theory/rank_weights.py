@@ -15,13 +15,13 @@ from rankproof.arrays import Float64s, as_whole_number
 from rankproof.errors import ArgumentError, DataError
 from rankproof.metrics.base import METRICS, Metric
 from rankproof.metrics.dcg import DCG
-from rankproof.metrics.discounts import discount_table
+from rankproof.metrics.discounted import discount_table
 from rankproof.metrics.ndcg import NDCG
 from rankproof.metrics.parse import metric as metric_of
-from rankproof.standardize.base import Target
-from rankproof.standardize.choose import candidates, target_for
-from rankproof.standardize.gain import GainTarget
-from rankproof.standardize.normalised_gain import NormalisedGain
+from rankproof.targets.base import Target
+from rankproof.targets.choose import candidates, target_for
+from rankproof.targets.gain import GainTarget
+from rankproof.targets.normalised_gain import NormalisedGain
 
 __all__ = ["check_positional", "check_target", "rank_weights"]
 
@@ -32,21 +32,21 @@ def rank_weights(metric: str | Metric, target: Target, items: int) -> Float64s:
     Read off the discounts of DCG and nDCG; off the values of any other positional metric: raising the one
     item that is worth more from rank n to rank k adds (c_k - c_n) times what it is worth more.
 
-    >>> from rankproof.standardize.base import TARGETS
+    >>> from rankproof.targets.base import TARGETS
     >>> rank_weights("P@2", TARGETS["relevance"](), 4)
     array([0.5, 0.5, 0. , 0. ])
     """
-    asked = metric_of(metric)
+    measure = metric_of(metric)
     size = as_whole_number("items of rank_weights", items, 1)
-    check_positional(asked)
-    check_target(asked, target, f"The target {target}")
-    if isinstance(asked, NDCG) and isinstance(target, NormalisedGain):
+    check_positional(measure)
+    check_target(measure, target, f"The target {target}")
+    if isinstance(measure, NDCG) and isinstance(target, NormalisedGain):
         weights, _ = discount_table(target.discount, size, target.cutoff)
-    elif isinstance(asked, DCG) and isinstance(target, GainTarget):
-        weights, _ = discount_table(asked.discount, size, asked.cutoff)
+    elif isinstance(measure, DCG) and isinstance(target, GainTarget):
+        weights, _ = discount_table(measure.discount, size, measure.cutoff)
     else:
-        weights = _measured(asked, target, size)
-    _check(asked, target, weights)
+        weights = _measured(measure, target, size)
+    _check(measure, target, weights)
     return weights
 
 
@@ -63,9 +63,9 @@ def check_positional(metric: Metric) -> None:
 
 
 def _positional_kind(cls: type[Metric]) -> bool:
-    made = cls()
-    standardised = any(claim.value is True for _, claim in candidates(made))
-    return standardised and bool(made.claims.value("positional"))
+    example = cls()
+    standardised = any(claim.value is True for _, claim in candidates(example))
+    return standardised and bool(example.claims.value("positional"))
 
 
 def check_target(metric: Metric, target: Target, subject: str) -> None:

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from rankproof.data.ranking import RankingData
-from rankproof.data.trec import Qrels, Run
+from rankproof.data.trec.read import Qrels, Run
 from rankproof.evaluation.compare import Comparison
+from rankproof.evaluation.differences import gaps
 from rankproof.evaluation.tables import number
-from rankproof.report.content import Block, RankedItems, Rankings, Text
-from rankproof.report.pages.gaps import gaps
+from rankproof.report.content import Block, Paragraphs, RankedItems, Rankings
 from rankproof.report.pages.rankings import SHOWN, ranked_items
 
 __all__ = ["differing_queries"]
@@ -20,39 +20,39 @@ __all__ = ["differing_queries"]
 QUERIES = 2
 
 
-def differing_queries(found: Comparison, systems: Any, judged: Any) -> list[Block]:
+def differing_queries(comparison: Comparison, systems: Any, judged: Any) -> list[Block]:
     """Of the two systems of the best means by the first metric: where each gains most on the other.
 
     Nothing when no query tells them apart, or when what was judged has no names for queries and items.
     """
-    metric = found.metrics[0]
-    higher = next(iter(found.results.values())).metrics[metric].direction == "higher"
-    means = {name: results.mean[metric] for name, results in found.results.items()}
+    metric = comparison.metrics[0]
+    higher = next(iter(comparison.results.values())).metrics[metric].direction == "higher"
+    means = {name: results.mean[metric] for name, results in comparison.results.items()}
     first, second = sorted(means, key=lambda name: -means[name] if higher else means[name])[:2]
-    one, other = (found.results[name].per_query[metric] for name in (first, second))
+    one, other = (comparison.results[name].per_query[metric] for name in (first, second))
     ahead = np.nan_to_num(gaps(one, other, higher))
     order = np.argsort(-ahead, kind="stable").tolist()
     shown = [q for q in order[:QUERIES] if ahead[q] > 0] + [
         q for q in order[: -QUERIES - 1 : -1] if ahead[q] < 0
     ]
-    ids = found.results[first].query_ids
+    ids = comparison.results[first].query_ids
     blocks: list[Block] = []
     for query in shown:
         name = ids[query].item()
         sides = [_side(systems[system], judged, query, name, system) for system in (first, second)]
-        known = [side for side in sides if side is not None]
-        if len(known) < len(sides):
+        readable = [side for side in sides if side is not None]
+        if len(readable) < len(sides):
             return []
         note = f"{metric} {number(one[query])} with {first}, {number(other[query])} with {second}."
-        blocks.append(Rankings(f"Query {name}", note, known))
+        blocks.append(Rankings(f"Query {name}", note, readable))
     if not blocks:
         return []
-    told = (
+    note_text = (
         f"Where {first} gains most on {second} by {metric}, then where it loses most. The first {SHOWN} "
         "items of each ranking; the stronger the colour of a row, the better its grade, and a dash stands "
         "for no judgment."
     )
-    return [Text([told], "note"), *blocks]
+    return [Paragraphs([note_text], "note"), *blocks]
 
 
 def _side(scores: Any, judged: Any, query: int, name: Any, system: str) -> RankedItems | None:

@@ -1,76 +1,19 @@
-"""What a run got: its table of results, and the scores that its model gives to the data again."""
+"""What a run got: its table of results, and the same in a sentence."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
-from rankproof.arrays import Float64s
-from rankproof.data.ranking import RankingData
 from rankproof.evaluation.letters import letters
-from rankproof.evaluation.pairs import PairResult, compare_pairs
-from rankproof.evaluation.results import Results
-from rankproof.evaluation.run import evaluate
 from rankproof.evaluation.tables import Table, number
-from rankproof.metrics.base import Metric
-from rankproof.report.pages.gaps import gaps
+from rankproof.runs.scored_part import CONSTANT, MODEL, ScoredPart
 
-__all__ = ["MODEL", "ScoredPart", "outcome_in_words", "outcome_table", "scored_part"]
+__all__ = ["outcome_in_words", "outcome_table"]
 
-MODEL, CONSTANT = "the model", "the constant scorer"
-# Of the randomisation test when it is not exact: a report need not have the last digit of a p-value.
-SAMPLES = 20_000
 PARTS = ("valid", "test")
 CHOSEN = {"l2": "The penalty", "trees": "The number of trees", "epochs": "The number of epochs"}
-
-
-@dataclass(frozen=True, eq=False)
-class ScoredPart:
-    """A part of the data with the scores of the model and what they are worth."""
-
-    name: str
-    data: RankingData
-    scores: Float64s
-    results: Results
-    metric: Metric
-
-    @property
-    def values(self) -> Float64s:
-        """The metric of the model, query by query."""
-        return self.results.per_query[str(self.metric)]
-
-    @cached_property
-    def base(self) -> Float64s:
-        """The metric of the constant scorer, query by query."""
-        return self.results.baseline("constant")[str(self.metric)]
-
-    @cached_property
-    def ahead(self) -> Float64s:
-        """What the model gains over the constant scorer, query by query."""
-        return gaps(self.values, self.base, self.metric.direction == "higher")
-
-    @cached_property
-    def test(self) -> PairResult:
-        """The model against the constant scorer."""
-        return compare_pairs(
-            {MODEL: self.values, CONSTANT: self.base},
-            weights=self.results.weights,
-            samples=SAMPLES,
-            resamples=1_000,
-            greater_is_better=self.metric.direction == "higher",
-        )[0]
-
-
-def scored_part(
-    name: str, data: RankingData, ranker: Any, metric: Metric, settings: Mapping[str, Any]
-) -> ScoredPart:
-    """Score a part with the model of the run and evaluate it as the run did."""
-    scores = ranker.predict(data.X, qid=data.qids)
-    found = evaluate(scores, data, metric, level=settings["level"], seed=settings["seed"])
-    return ScoredPart(name, data, scores, found, metric)
 
 
 def outcome_table(run: Mapping[str, Any], scored: Mapping[str, ScoredPart]) -> Table | None:
@@ -81,16 +24,16 @@ def outcome_table(run: Mapping[str, Any], scored: Mapping[str, ScoredPart]) -> T
     for part in (*PARTS, *(name for name in stored if name not in PARTS)):
         if part not in stored:
             continue
-        known = _of_metric(stored[part], metric)
+        row = _of_metric(stored[part], metric)
         here = scored.get(part)
         marks = _letters(here) if here is not None else {}
-        counts = [str(known["queries"]), str(known["empty"])]
+        counts = [str(row["queries"]), str(row["empty"])]
         # A column of letters only where there are any.
         model, constant = ([marks.get(one, "")] if scored else [] for one in (MODEL, CONSTANT))
-        rows.append([part, _shown(known["mean"]), _interval(known), *model, *counts])
-        rows.append([f"(constant scorer, {part})", _shown(known["constant"]), "", *constant, *counts])
+        rows.append([part, _shown(row["mean"]), _interval(row), *model, *counts])
+        rows.append([f"(constant scorer, {part})", _shown(row["constant"]), "", *constant, *counts])
         if here is not None:
-            notes += _told(here, known["mean"])
+            notes += _tested(here, row["mean"])
     if not rows:
         return None
     if scored:
@@ -102,7 +45,7 @@ def outcome_table(run: Mapping[str, Any], scored: Mapping[str, ScoredPart]) -> T
     level = next(iter(stored.values()))["metrics"][0]["level"]
     lettered = ["letters"] if scored else []
     columns = ["data", metric, f"{level:.0%} interval", *lettered, "queries", "empty"]
-    return Table(columns, rows, notes, words=["letters"])
+    return Table(columns, rows, notes, text_columns=["letters"])
 
 
 def outcome_in_words(part: str, stored: Mapping[str, Any], metric: str) -> str:
@@ -112,39 +55,39 @@ def outcome_in_words(part: str, stored: Mapping[str, Any], metric: str) -> str:
     >>> outcome_in_words("test", {"metrics": [row]}, "AP")
     'On test it gets 0.5000, 95% interval [0.4000, 0.6000]; a constant scorer gets 0.2500.'
     """
-    known = _of_metric(stored, metric)
+    row = _of_metric(stored, metric)
     return (
-        f"On {part} it gets {_shown(known['mean'])}, {known['level']:.0%} interval {_interval(known)}; a "
-        f"constant scorer gets {_shown(known['constant'])}."
+        f"On {part} it gets {_shown(row['mean'])}, {row['level']:.0%} interval {_interval(row)}; a "
+        f"constant scorer gets {_shown(row['constant'])}."
     )
 
 
 def _of_metric(stored: Mapping[str, Any], metric: str) -> Mapping[str, Any]:
-    (known,) = [row for row in stored["metrics"] if row["metric"] == metric]
-    return dict(known)
+    (only,) = [row for row in stored["metrics"] if row["metric"] == metric]
+    return dict(only)
 
 
-def _interval(known: Mapping[str, Any]) -> str:
-    low, high = known["interval"]
+def _interval(row: Mapping[str, Any]) -> str:
+    low, high = row["interval"]
     return f"[{_shown(low)}, {_shown(high)}]"
 
 
 def _letters(part: ScoredPart) -> dict[str, str]:
     sign = 1.0 if part.metric.direction == "higher" else -1.0
     means = [sign * part.results.mean[str(part.metric)], sign * part.results.constant[str(part.metric)]]
-    found = part.test
-    return letters([MODEL, CONSTANT], means, [(MODEL, CONSTANT)] if found.significant else [])
+    test = part.against_constant
+    return letters([MODEL, CONSTANT], means, [(MODEL, CONSTANT)] if test.significant else [])
 
 
-def _told(part: ScoredPart, stored: float | None) -> list[str]:
-    found = part.test
-    p = "p < 0.001" if found.p < 0.001 else f"p = {found.p:.3f}"
+def _tested(part: ScoredPart, stored: float | None) -> list[str]:
+    test = part.against_constant
+    p = "p < 0.001" if test.p < 0.001 else f"p = {test.p:.3f}"
     outcome = {
         MODEL: "the model is better than the constant scorer",
         CONSTANT: "the model is worse than the constant scorer",
         None: "model and constant scorer are not shown to differ",
-    }[found.winner]
-    notes = [f"{part.name}: {outcome} ({p}, paired {found.test} test, level {found.level:g})."]
+    }[test.winner]
+    notes = [f"{part.name}: {outcome} ({p}, paired {test.test} test, level {test.level:g})."]
     mean = part.results.mean[str(part.metric)]
     if stored is None or not math.isclose(mean, stored, rel_tol=1e-9, abs_tol=1e-12):
         notes.append(

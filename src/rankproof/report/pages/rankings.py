@@ -29,18 +29,18 @@ def telling_queries(
     ``values`` and ``base`` are those of the model and of the constant scorer, ``ahead`` is what every query
     gains: one that any ranking serves well is no achievement, and one that none serves well is no failure.
     """
-    known = np.flatnonzero(~np.isnan(ahead))
-    order = known[np.argsort(ahead[known], kind="stable")]
+    counted = np.flatnonzero(~np.isnan(ahead))
+    order = counted[np.argsort(ahead[counted], kind="stable")]
     # No query is shown twice.
     many = min(QUERIES, order.size // 2)
     worst, best = order[:many].tolist(), order[::-1][:many].tolist()
-    found = []
+    blocks = []
     for word, queries in (("Worst", worst), ("Best", best)):
         for place, query in enumerate(queries, start=1):
             title = f"{word} {place}: query {data.query_ids[query]}"
             note = f"{metric} {number(values[query])}, with the constant scorer {number(base[query])}"
-            found.append(_rankings(data, scores, query, title, note))
-    return found
+            blocks.append(_rankings(data, scores, query, title, note))
+    return blocks
 
 
 def _rankings(data: RankingData, scores: Float64s, query: int, title: str, note: str) -> Rankings:
@@ -66,13 +66,13 @@ def _rankings(data: RankingData, scores: Float64s, query: int, title: str, note:
 
 
 def ranked_items(
-    title: str, order: Any, names: Sequence[str], labels: Float64s, column: str, told: Sequence[str]
+    title: str, order: Any, names: Sequence[str], labels: Float64s, column: str, texts: Sequence[str]
 ) -> RankedItems:
     """The first items of a ranking, with a column of one's own."""
     top = list(enumerate(order[:SHOWN].tolist(), start=1))
-    rows = [[str(k), names[i], _grade(labels[i]), told[i]] for k, i in top]
+    rows = [[str(k), names[i], _grade(labels[i]), texts[i]] for k, i in top]
     shade = _shades(labels)
-    table = Table(["rank", "item", "grade", column], rows, words=["item"])
+    table = Table(["rank", "item", "grade", column], rows, text_columns=["item"])
     return RankedItems(title, table, [shade[i] for _, i in top])
 
 
@@ -87,8 +87,8 @@ def _shades(labels: Float64s) -> list[int]:
 
 def _name(data: RankingData, items: Any, place: int) -> str:
     """The id of a document, or its number within the query."""
-    known = "" if data.doc_ids is None else str(data.doc_ids[items[place]])
-    return known or str(place)
+    doc_id = "" if data.doc_ids is None else str(data.doc_ids[items[place]])
+    return doc_id or str(place)
 
 
 def _grade(label: float) -> str:

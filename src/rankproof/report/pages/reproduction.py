@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rankproof.evaluation.tables import Table
-from rankproof.report.content import Command, DataTable, Facts, Report, Section, Text
+from rankproof.papers import SOURCES
+from rankproof.report.content import Command, DataTable, Facts, Paragraphs, Report, Section
 from rankproof.report.pages.origin import versions_fact
-from rankproof.report.sources import SOURCES
 
 __all__ = ["reproduction_report"]
 
@@ -22,7 +22,7 @@ def reproduction_report(paper: str, tables: Sequence[tuple[str, Table]], command
                 "Make it again",
                 [
                     Facts([(paper, SOURCES[paper]), versions_fact()]),
-                    Text(["The numbers of every query and penalty are in the files beside this page."]),
+                    Paragraphs(["The numbers of every query and penalty are in the files beside this page."]),
                     Command(command),
                 ],
             ),

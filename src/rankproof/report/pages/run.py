@@ -3,79 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from rankproof.data.open import StrPath, as_path
-from rankproof.data.ranking import RankingData
-from rankproof.errors import RankproofError
-from rankproof.metrics.parse import metric as metric_of
-from rankproof.report.content import Block, DataTable, Rankings, Report, Section, Text
-from rankproof.report.html import write_report
-from rankproof.report.pages.curves import cutoff_curves
+from rankproof.files import as_path
+from rankproof.losses.choose import LossChoice
+from rankproof.report.content import Block, DataTable, Paragraphs, Rankings, Report, Section
+from rankproof.report.pages.charts import (
+    cutoff_curves,
+    feature_bars,
+    gap_bars,
+    learning_blocks,
+    score_histograms,
+)
 from rankproof.report.pages.data_summary import data_blocks
-from rankproof.report.pages.feature_weights import feature_bars
-from rankproof.report.pages.gaps import gap_bars
-from rankproof.report.pages.learning import learning_blocks
 from rankproof.report.pages.origin import origin_blocks
-from rankproof.report.pages.outcome import ScoredPart, outcome_in_words, outcome_table, scored_part
+from rankproof.report.pages.outcome import outcome_in_words, outcome_table
 from rankproof.report.pages.rankings import HOW_CHOSEN, telling_queries
-from rankproof.report.pages.run_data import RunData, read_parts
-from rankproof.report.pages.score_spread import score_histograms
-from rankproof.report.pages.verdict import verdict_on
-from rankproof.report.run_folder import check_model, read_run
+from rankproof.report.pages.verdict import proven_box, unasked_box, verdict_box
+from rankproof.runs.record import RunRecord
+from rankproof.runs.scored_part import ScoredPart
 
-__all__ = ["REPORT", "run_report", "write_run_report"]
+__all__ = ["REPORT", "run_report"]
 
 REPORT = "report.html"
-SOME_GRADES, MOST_GRADES = 3, 5
 
 
-def write_run_report(
-    folder: StrPath, out: StrPath | None = None, data: Mapping[str, RankingData] | None = None
-) -> Path:
-    """Write the report of a run into its folder (or to ``out``), and say where.
-
-    ``data`` are the parts (train, valid, test) when they are at hand; else they are read again from the files
-    that the run names.
-    """
-    place = as_path(folder) / REPORT if out is None else as_path(out)
-    write_report(run_report(folder, data), place)
-    return place
-
-
-def run_report(folder: StrPath, data: Mapping[str, RankingData] | None = None) -> Report:
-    """What there is to say of a run; what its files no longer tell is left out, with a note."""
-    run = read_run(folder)
-    check_model(folder)
-    known = RunData(data, {}) if data is not None else read_parts(run["data"])
-    metric = metric_of(run["choice"]["metric"])
-    ranker, problems = _model(folder)
-    scored: dict[str, ScoredPart] = {}
-    for name in ("valid", "test") if ranker is not None else ():
-        if name in known.parts:
-            try:
-                scored[name] = scored_part(name, known.parts[name], ranker, metric, run["settings"])
-            except RankproofError as problem:
-                problems.append(f"The model could not be applied to {name}: {problem}")
-    problems += [f"The data of {part} could not be read again: {why}" for part, why in known.problems.items()]
-    main = scored.get("test") or scored.get("valid")
+def run_report(run: RunRecord, command: str) -> Report:
+    """What there is to say of a run; ``command`` makes it again."""
+    main = run.scored.get("test") or run.scored.get("valid")
+    bars = feature_bars(run.weights)
     sections = [
-        Section("Verdict", _verdict(run, known)),
-        Section("Results", _results(run, scored, problems)),
-        Section("Learning", learning_blocks(ranker, run)),
+        Section("Verdict", _verdict(run)),
+        Section("Results", _results(run)),
+        Section("Learning", learning_blocks(run.facts, run.losses)),
         *([] if main is None else _queries(main)),
-        Section("Features", [bars] if (bars := feature_bars(ranker)) is not None else []),
-        Section("Data", _data(known, metric, scored)),
-        Section("Reproduce", origin_blocks(run, str(folder))),
+        Section("Features", [] if bars is None else [bars]),
+        Section("Data", _data(run)),
+        Section("Reproduce", origin_blocks(run.facts, command)),
     ]
-    return Report(_title(folder, run), [section for section in sections if section.blocks], _lead(run))
+    return Report(_title(run), [section for section in sections if section.blocks], _lead(run.facts))
 
 
-def _title(folder: StrPath, run: Mapping[str, Any]) -> str:
-    return f"{as_path(folder).resolve().name}: a ranker for {run['choice']['metric']}"
+def _title(run: RunRecord) -> str:
+    return f"{as_path(run.folder).resolve().name}: a ranker for {run.facts['choice']['metric']}"
 
 
 def _lead(run: Mapping[str, Any]) -> str:
@@ -85,50 +55,32 @@ def _lead(run: Mapping[str, Any]) -> str:
     return trained if part is None else f"{trained} {outcome_in_words(part, stored[part], choice['metric'])}"
 
 
-def _model(folder: StrPath) -> tuple[Any, list[str]]:
-    from rankproof.fit.saved import load_model
-
-    try:
-        return load_model(folder), []
-    except (RankproofError, ImportError) as problem:
-        return None, [f"The model could not be loaded: {problem}"]
-
-
-def _verdict(run: Mapping[str, Any], known: RunData) -> list[Block]:
-    choice, noise = run["choice"], run["settings"].get("noise")
-    verdict = verdict_on(choice["loss"], choice["metric"], noise, _grades(known))
+def _verdict(run: RunRecord) -> list[Block]:
+    choice, verdict = run.facts["choice"], run.verdict
+    if isinstance(verdict, str):
+        box = unasked_box(choice["loss"], choice["metric"], verdict)
+    elif isinstance(verdict, LossChoice):
+        box = proven_box(verdict)
+    else:
+        box = verdict_box(verdict)
     # That nothing is known of the loss was true when it was chosen; the verdict knows more.
-    settled = verdict.outcome != "undecided" and choice.get("condition") is None
-    told = [] if settled or not choice.get("warning") else [Text([choice["warning"]], "warning")]
-    return [verdict, *told]
+    settled = box.outcome != "undecided" and choice.get("condition") is None
+    warned = [] if settled or not choice.get("warning") else [Paragraphs([choice["warning"]], "warning")]
+    return [box, *warned]
 
 
-def _grades(known: RunData) -> int:
-    """How many grades the question is about: two only when no label of the data is anything but 0 and 1.
-
-    More than two admit every law that two do, so without data, or with other labels, the answer stays safe.
-    """
-    labels = [data.labels[~np.isnan(data.labels)] for data in known.parts.values()]
-    if not labels or known.problems:
-        return SOME_GRADES
-    every = np.concatenate(labels)
-    if np.isin(every, (0.0, 1.0)).all():
-        return 2
-    return int(np.clip(every.max(initial=0.0) + 1, SOME_GRADES, MOST_GRADES))
-
-
-def _results(run: Mapping[str, Any], scored: Mapping[str, ScoredPart], problems: list[str]) -> list[Block]:
+def _results(run: RunRecord) -> list[Block]:
     blocks: list[Block] = []
-    table = outcome_table(run, scored)
+    table = outcome_table(run.facts, run.scored)
     if table is not None:
         blocks.append(DataTable(table))
     else:
         blocks.append(
-            Text(["The run was given neither valid nor test data, so there is nothing to report on."])
+            Paragraphs(["The run was given neither valid nor test data, so there is nothing to report on."])
         )
-    blocks += [Text([told], "warning") for told in run.get("warnings", ())]
-    if problems:
-        blocks.append(Text([*problems, "What needs it is left out of this report."], "note"))
+    blocks += [Paragraphs([warning], "warning") for warning in run.facts.get("warnings", ())]
+    if run.problems:
+        blocks.append(Paragraphs([*run.problems, "What needs it is left out of this report."], "note"))
     return blocks
 
 
@@ -140,8 +92,7 @@ def _queries(main: ScoredPart) -> list[Section]:
     return [
         Section(f"Query by query, {main.name}", [bars]),
         Section(
-            f"nDCG at cutoffs, {main.name}",
-            [cutoff_curves({"the model": main.scores}, data, main.metric)],
+            f"nDCG at cutoffs, {main.name}", [] if main.cutoffs is None else [cutoff_curves(main.cutoffs)]
         ),
         Section(f"Scores by grade, {main.name}", [] if spread is None else [spread]),
         Section(
@@ -152,11 +103,11 @@ def _queries(main: ScoredPart) -> list[Section]:
 
 
 def _telling(shown: list[Rankings]) -> list[Block]:
-    return [Text([HOW_CHOSEN], "note"), *shown] if shown else []
+    return [Paragraphs([HOW_CHOSEN], "note"), *shown] if shown else []
 
 
-def _data(known: RunData, metric: Any, scored: Mapping[str, ScoredPart]) -> list[Block]:
-    if not known.parts:
+def _data(run: RunRecord) -> list[Block]:
+    if run.summary is None:
         return []
-    tied = {name: int(part.results.tied.sum()) for name, part in scored.items()}
-    return data_blocks(known.parts, metric, tied)
+    tied = {name: int(part.results.tied.sum()) for name, part in run.scored.items()}
+    return data_blocks(run.summary, tied)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from rankproof.report.content import VerdictBox
-from rankproof.report.sources import sources_in
-from rankproof.standardize.base import CONDITIONS
-from rankproof.theory.verdict import Verdict
-from rankproof.theory.verdict_text import evidence_lines
+from typing import TYPE_CHECKING
 
-__all__ = ["verdict_box", "verdict_on"]
+from rankproof.losses.choose import PROOF, LossChoice
+from rankproof.papers import sources_in
+from rankproof.report.content import VerdictBox
+from rankproof.targets.base import CONDITIONS
+
+if TYPE_CHECKING:
+    from rankproof.theory.base.verdict import Verdict
+
+__all__ = ["proven_box", "unasked_box", "verdict_box"]
 
 # One piece of evidence convinces a reader; this is the order in which they do.
 _CONVINCING = ("counterexample", "split", "contradiction", "target")
+EVERY_SIZE = "every number of items and of grades"
 
 
 def verdict_box(verdict: Verdict) -> VerdictBox:
@@ -32,38 +37,49 @@ def verdict_box(verdict: Verdict) -> VerdictBox:
         rows.insert(0, ("holds if", list(verdict.conditions)))
     elif verdict.outcome == "consistent":
         laws = "every law of the labels" if verdict.noise is None else f"every law of {verdict.noise} labels"
-        rows.append(("holds for", [f"{laws}, every number of items and of grades"]))
+        rows.append(("holds for", [f"{laws}, {EVERY_SIZE}"]))
     if verdict.way_out:
         rows.append(("way out", list(verdict.way_out)))
     if verdict.reference:
         rows.append(("source", [verdict.reference]))
-    told = " ".join(sentence for _, sentences in rows for sentence in sentences)
-    papers = [f"{short}: {paper}" for short, paper in sources_in(told).items()]
-    if papers:
-        rows.append(("papers", papers))
-    return VerdictBox(verdict.outcome, head, rows, _details(verdict))
+    return VerdictBox(verdict.outcome, head, [*rows, *_papers(rows)], _details(verdict))
+
+
+def proven_box(choice: LossChoice) -> VerdictBox:
+    """The box of a loss that the claims settle: what `verdict_box` makes of the verdict of `certify`.
+
+    >>> from rankproof.losses.choose import choose_loss
+    >>> proven_box(choose_loss("nDCG@10")).head
+    'softmax:normalised-gain@10 is consistent with nDCG@10.'
+    """
+    rows = [
+        ("why", [choice.proof or ""]),
+        ("holds for", [f"every law of the labels, {EVERY_SIZE}"]),
+        ("source", [PROOF]),
+    ]
+    head = f"{choice.loss} is consistent with {choice.metric}."
+    return VerdictBox("consistent", head, [*rows, *_papers(rows)], [])
+
+
+def _papers(rows: list[tuple[str, list[str]]]) -> list[tuple[str, list[str]]]:
+    """The papers that the rows refer to by their short names."""
+    text = " ".join(sentence for _, sentences in rows for sentence in sentences)
+    papers = [f"{short}: {paper}" for short, paper in sources_in(text).items()]
+    return [("papers", papers)] if papers else []
 
 
 def _details(verdict: Verdict) -> list[str]:
+    from rankproof.theory.base.verdict_text import evidence_lines
+
     for kind in _CONVINCING:
-        found = verdict.find(kind)
-        if found is not None:
+        evidence = verdict.find(kind)
+        if evidence is not None:
             # A target that has a name is named by the reason.
-            named = kind == "target" and found.data.get("closed_form")
-            return [] if named else evidence_lines(kind, found.data)
+            named = kind == "target" and evidence.data.get("closed_form")
+            return [] if named else evidence_lines(kind, evidence.data)
     return []
 
 
-def verdict_on(loss: str, metric: str, noise: str | None, grades: int) -> VerdictBox:
-    """The verdict on a loss and a metric for labels 0, ..., grades - 1.
-
-    An undecided one that says why when it cannot be asked for.
-    A report is never lost for it, so whatever goes wrong is told instead.
-    """
-    from rankproof.theory.certify import certify
-
-    try:
-        return verdict_box(certify(loss, metric, noise, grades=grades))
-    except Exception as problem:  # whatever it is, the rest of the report stands
-        why = f"The question could not be asked: {type(problem).__name__}: {problem}"
-        return VerdictBox("undecided", f"Nothing is said of {loss} and {metric}.", [("why", [why])])
+def unasked_box(loss: str, metric: str, why: str) -> VerdictBox:
+    """In place of a verdict: why the question could not be asked."""
+    return VerdictBox("undecided", f"Nothing is said of {loss} and {metric}.", [("why", [why])])

@@ -5,10 +5,10 @@ where that is rational. A jet gives a jet, with bounds of the derivatives.
 
 >>> from fractions import Fraction
 >>> exp(0.0), exp(Fraction(0)), positive_part(Fraction(-1, 2)), squared_positive_part(Fraction(3, 2))
-(1.0, Interval(1), Fraction(0, 1), Fraction(9, 4))
->>> x = variables([Interval.between(-1, 1)])[0]
+(1.0, Enclosure(1), Fraction(0, 1), Fraction(9, 4))
+>>> x = variables([Enclosure.from_bounds(-1, 1)])[0]
 >>> positive_part(x).slope(0), squared_positive_part(x).bend(0, 0)  # hulls over the kink at 0
-(Interval(0, 1), Interval(0, 2))
+(Enclosure(0, 1), Enclosure(0, 2))
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rankproof.theory.arithmetic.intervals import ONE, ZERO, Interval, UnprovenError
+from rankproof.theory.arithmetic.intervals import ONE, ZERO, Enclosure, UnprovenError
 from rankproof.theory.arithmetic.jets import Jet, compose, variables
 
 __all__ = [
@@ -45,7 +45,7 @@ def as_number_like(scores: Sequence[Any], x: Any) -> Any:
 
 def _enclosed(x: Any) -> Any:
     """Jets and intervals as they are, exact numbers as intervals."""
-    return x if isinstance(x, Jet) else Interval.of(x)
+    return x if isinstance(x, Jet) else Enclosure.from_number(x)
 
 
 def exp(x: Any) -> Any:
@@ -88,7 +88,7 @@ def softplus(x: Any) -> Any:
     if isinstance(x, float):
         return max(x, 0.0) + math.log1p(math.exp(-abs(x)))
     if not isinstance(x, Jet):
-        return _rising(_softplus_at, Interval.of(x))
+        return _rising(_softplus_at, Enclosure.from_number(x))
     rate = sigmoid(x.value)
     return compose(x, _rising(_softplus_at, x.value), rate, rate * (1 - rate))
 
@@ -98,26 +98,26 @@ def sigmoid(x: Any) -> Any:
     if isinstance(x, float):
         return 1.0 / (1.0 + math.exp(-x)) if x >= 0 else math.exp(x) / (1.0 + math.exp(x))
     if not isinstance(x, Jet):
-        return _rising(_sigmoid_at, Interval.of(x))
+        return _rising(_sigmoid_at, Enclosure.from_number(x))
     rate = _rising(_sigmoid_at, x.value)
     first = rate * (1 - rate)
     return compose(x, rate, first, first * (1 - 2 * rate))
 
 
-def _rising(function: Callable[[Interval], Interval], x: Interval) -> Interval:
+def _rising(function: Callable[[Enclosure], Enclosure], x: Enclosure) -> Enclosure:
     """A function that rises, over an interval: from its value at one end to that at the other."""
     if x.low == x.high:
         return function(x)
-    return Interval(function(Interval(x.low, x.low)).low, function(Interval(x.high, x.high)).high)
+    return Enclosure(function(Enclosure(x.low, x.low)).low, function(Enclosure(x.high, x.high)).high)
 
 
-def _softplus_at(x: Interval) -> Interval:
+def _softplus_at(x: Enclosure) -> Enclosure:
     if x.low > 0:
         return x + (1 + (-x).exp()).log()
     return (1 + x.exp()).log()
 
 
-def _sigmoid_at(x: Interval) -> Interval:
+def _sigmoid_at(x: Enclosure) -> Enclosure:
     if x.low > 0:
         return ONE / (1 + (-x).exp())
     e = x.exp()
@@ -126,26 +126,26 @@ def _sigmoid_at(x: Interval) -> Interval:
 
 def positive_part(x: Any) -> Any:
     """max(0, x). At the kink the derivative is the hull of both sides."""
-    if not isinstance(x, Interval | Jet):
+    if not isinstance(x, Enclosure | Jet):
         return max(x, x * 0)
-    if isinstance(x, Interval):
-        return Interval(max(x.low, 0), max(x.high, 0))
+    if isinstance(x, Enclosure):
+        return Enclosure(max(x.low, 0), max(x.high, 0))
     value = positive_part(x.value)
     if x.value.low > 0:
         return x
     if x.value.high < 0:
         return Jet(ZERO, {}, {})
-    return compose(x, value, Interval(0, ONE.high), None)
+    return compose(x, value, Enclosure(0, ONE.high), None)
 
 
 def squared_positive_part(x: Any) -> Any:
     """max(0, x)^2, which has a derivative everywhere; its second derivative jumps from 0 to 2 at 0."""
-    if isinstance(x, Interval):
+    if isinstance(x, Enclosure):
         return positive_part(x).square()
     if not isinstance(x, Jet):
         return max(x, x * 0) ** 2
     part = positive_part(x.value)
-    second = Interval(0 if x.value.low <= 0 else 2 * ONE.low, 0 if x.value.high < 0 else 2 * ONE.high)
+    second = Enclosure(0 if x.value.low <= 0 else 2 * ONE.low, 0 if x.value.high < 0 else 2 * ONE.high)
     return compose(x, part.square(), part * 2, second)
 
 
@@ -153,16 +153,16 @@ def absolute_power(x: Any, exponent: Any) -> Any:
     """|x|^q for q of at least 2 (an exact number or an interval), twice differentiable at 0 too."""
     if isinstance(x, float):
         return abs(x) ** _float(exponent)
-    if not isinstance(exponent, Interval) and exponent == 2:
+    if not isinstance(exponent, Enclosure) and exponent == 2:
         return _enclosed(x) ** 2
     if exponent < 2:
         raise UnprovenError(f"|x|^q is taken for q of at least 2, got {exponent}.")
     if not isinstance(x, Jet):
-        return abs(Interval.of(x)) ** exponent
+        return abs(Enclosure.from_number(x)) ** exponent
     size = abs(x.value)
     first = size ** (exponent - 1) * exponent
     if x.value.low < 0:
-        first = -first if x.value.high <= 0 else Interval(-first.high, first.high)
+        first = -first if x.value.high <= 0 else Enclosure(-first.high, first.high)
     return compose(x, size**exponent, first, size ** (exponent - 2) * (exponent * (exponent - 1)))
 
 
@@ -181,4 +181,4 @@ def _about_largest(x: Sequence[Any]) -> Any:
 
 
 def _float(x: Any) -> float:
-    return float(x.middle if isinstance(x, Interval) else x)
+    return float(x.middle if isinstance(x, Enclosure) else x)

@@ -6,13 +6,13 @@ box that the variables stand for (forward differentiation with `rankproof.theory
 inside). A formula is plain Python arithmetic and the functions of `rankproof.theory.arithmetic.functions`;
 those work on floats and Fractions too.
 
->>> a, b = variables([Interval.of(2), Interval.of(3)])
+>>> a, b = variables([Enclosure.from_number(2), Enclosure.from_number(3)])
 >>> f = a * a * b
 >>> f.value, f.slope(0), f.slope(1), f.bend(0, 1)
-(Interval(12), Interval(12), Interval(4), Interval(4))
->>> wide = variables([Interval.between(0, 1)])[0]
+(Enclosure(12), Enclosure(12), Enclosure(4), Enclosure(4))
+>>> wide = variables([Enclosure.from_bounds(0, 1)])[0]
 >>> (wide * wide).slope(0)  # 2 x for x from 0 to 1
-Interval(0, 2)
+Enclosure(0, 2)
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from fractions import Fraction
 from numbers import Rational
 from typing import Any
 
-from rankproof.theory.arithmetic.intervals import ONE, ZERO, Interval, UnprovenError, as_interval
+from rankproof.theory.arithmetic.intervals import ONE, ZERO, Enclosure, UnprovenError, as_enclosure
 
 __all__ = ["Jet", "compose", "variables"]
 
-Gradient = dict[int, Interval]
-Hessian = dict[tuple[int, int], Interval]
+Gradient = dict[int, Enclosure]
+Hessian = dict[tuple[int, int], Enclosure]
 
 
 class Jet:
@@ -39,16 +39,16 @@ class Jet:
 
     __slots__ = ("gradient", "hessian", "value")
 
-    def __init__(self, value: Interval, gradient: Gradient, hessian: Hessian | None) -> None:
+    def __init__(self, value: Enclosure, gradient: Gradient, hessian: Hessian | None) -> None:
         self.value = value
         self.gradient = gradient
         self.hessian = hessian
 
-    def slope(self, i: int) -> Interval:
+    def slope(self, i: int) -> Enclosure:
         """The derivative with respect to score i."""
         return self.gradient.get(i, ZERO)
 
-    def bend(self, i: int, j: int) -> Interval:
+    def bend(self, i: int, j: int) -> Enclosure:
         """The second derivative with respect to scores i and j."""
         if self.hessian is None:
             raise UnprovenError("There is no second derivative: the scores may be at a kink.")
@@ -62,7 +62,7 @@ class Jet:
 
     def __add__(self, other: Any) -> Jet:
         if type(other) is not Jet:
-            constant = as_interval(other)
+            constant = as_enclosure(other)
             if constant is None:
                 return NotImplemented
             return Jet(self.value + constant, self.gradient, self.hessian)
@@ -76,7 +76,7 @@ class Jet:
     def __sub__(self, other: Any) -> Jet:
         if type(other) is Jet:
             return self + other._scaled(-1)
-        constant = as_interval(other)
+        constant = as_enclosure(other)
         return NotImplemented if constant is None else self + (-constant)
 
     def __rsub__(self, other: Any) -> Jet:
@@ -92,7 +92,7 @@ class Jet:
 
     def __mul__(self, other: Any) -> Jet:
         if type(other) is not Jet:
-            if not isinstance(other, Rational) and as_interval(other) is None:
+            if not isinstance(other, Rational) and as_enclosure(other) is None:
                 return NotImplemented
             return self._scaled(other)
         if other is self:
@@ -123,7 +123,7 @@ class Jet:
             if not other:
                 raise UnprovenError("A jet cannot be divided by 0.")
             return self._scaled(1 / Fraction(other))
-        constant = as_interval(other)
+        constant = as_enclosure(other)
         return NotImplemented if constant is None else self._scaled(ONE / constant)
 
     def __rtruediv__(self, other: Any) -> Jet:
@@ -149,7 +149,7 @@ class Jet:
             return self
         if self.value.high < 0:
             return -self
-        return compose(self, abs(self.value), Interval(-ONE.high, ONE.high), None)
+        return compose(self, abs(self.value), Enclosure(-ONE.high, ONE.high), None)
 
     # The names numpy calls on arrays of objects, so that a user's np.exp(scores) works too.
 
@@ -200,12 +200,12 @@ class Jet:
         return f"Jet({self.value!r}, {self.gradient!r}, {self.hessian!r})"
 
 
-def variables(box: Iterable[Interval]) -> tuple[Jet, ...]:
+def variables(box: Iterable[Enclosure]) -> tuple[Jet, ...]:
     """The scores, each free within its interval."""
-    return tuple(Jet(Interval(side.low, side.high), {i: ONE}, {}) for i, side in enumerate(box))
+    return tuple(Jet(Enclosure(side.low, side.high), {i: ONE}, {}) for i, side in enumerate(box))
 
 
-def compose(x: Jet, value: Interval, first: Interval, second: Interval | None) -> Jet:
+def compose(x: Jet, value: Enclosure, first: Enclosure, second: Enclosure | None) -> Jet:
     """f(x) by the chain rule, from bounds of f, f' and f'' over the values of x.
 
     ``second`` is None when f' jumps within them; ``first`` is then the hull of the one-sided derivatives.
@@ -230,12 +230,12 @@ def _value(other: Any) -> Any:
     return other.value if type(other) is Jet else other
 
 
-def _added(one: dict[Any, Interval], other: dict[Any, Interval]) -> dict[Any, Interval]:
+def _added(one: dict[Any, Enclosure], other: dict[Any, Enclosure]) -> dict[Any, Enclosure]:
     total = dict(one)
     for key, x in other.items():
         total[key] = total[key] + x if key in total else x
     return total
 
 
-def _times(derivatives: dict[Any, Interval], factor: Interval) -> dict[Any, Interval]:
+def _times(derivatives: dict[Any, Enclosure], factor: Enclosure) -> dict[Any, Enclosure]:
     return {key: x * factor for key, x in derivatives.items()}

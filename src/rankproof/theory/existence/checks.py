@@ -35,7 +35,10 @@ from itertools import chain, pairwise
 
 from rankproof.errors import PrecisionError
 from rankproof.feedback import Law
-from rankproof.theory.existence.proofs import AssumptionA, Clash, Contradiction, Rows, Split, TargetTable
+from rankproof.feedback.spaces import Space
+from rankproof.theory.base.proofs import AssumptionA, Clash, Contradiction, Rows, SplitLaw, TargetTable
+from rankproof.theory.base.risk import best_rankings, sign_of
+from rankproof.theory.base.values import Ranking, ValueTable
 from rankproof.theory.existence.symmetry import (
     check_symmetry,
     exchanged,
@@ -44,9 +47,6 @@ from rankproof.theory.existence.symmetry import (
     rounded,
     same_values,
 )
-from rankproof.theory.risk import best_rankings, sign_of
-from rankproof.theory.spaces import Space
-from rankproof.theory.values import Ranking, ValueTable
 
 __all__ = [
     "assumption_of",
@@ -63,13 +63,13 @@ def check_target(table: ValueTable, target: TargetTable) -> str | None:
     """Whether every exchange of neighbours gains a multiple >= 0 of u_i - u_j."""
     if target.space != table.space:
         return "the target is on another feedback space than the values"
-    known = rounded(table)
-    if known.shadow is not None and target.shadow is None:
+    values = rounded(table)
+    if values.shadow is not None and target.shadow is None:
         return "the values are irrational, and the target is given at one precision only"
     try:
-        wrong = _wrong_exchange(known, target.rows)
-        if wrong is None and known.shadow is not None and target.shadow is not None:
-            wrong = _wrong_exchange(known.shadow, target.shadow)
+        wrong = _wrong_exchange(values, target.rows)
+        if wrong is None and values.shadow is not None and target.shadow is not None:
+            wrong = _wrong_exchange(values.shadow, target.shadow)
     except PrecisionError as error:
         return str(error)
     return wrong
@@ -101,12 +101,12 @@ def _wrong_exchange(table: ValueTable, u: Rows) -> str | None:
 
 def check_clash(table: ValueTable, clash: Clash) -> str | None:
     """Whether the gains are as said and fit no target that treats items alike, and no other can exist."""
-    known = rounded(table)
+    values = rounded(table)
     try:
-        wrong = check_symmetry(known) or _wrong_clash(known, clash)
-        if wrong is None and known.shadow is not None:
-            wrong = _wrong_clash(known.shadow, clash, stated=False)
-        if wrong is None and not keeps_an_order(same_values(known), known.rankings):
+        wrong = check_symmetry(values) or _wrong_clash(values, clash)
+        if wrong is None and values.shadow is not None:
+            wrong = _wrong_clash(values.shadow, clash, stated=False)
+        if wrong is None and not keeps_an_order(same_values(values), values.rankings):
             wrong = "a target that treats items differently is not excluded"
     except PrecisionError as error:
         return str(error)
@@ -124,7 +124,7 @@ def _wrong_clash(table: ValueTable, clash: Clash, *, stated: bool = True) -> str
     for ranking, k, (_, j) in zip(clash.rankings, starts, pairs, strict=True):
         if ranking[k + 1 : k + 2] != (j,):
             return f"the ranking {ranking} does not have the two items next to each other"
-        row, other = table.of(ranking), table.of(exchanged(ranking, k))
+        row, other = table.row(ranking), table.row(exchanged(ranking, k))
         places = [table.space.index(y) for y in clash.feedback]
         gains.append([row[y] - other[y] for y in places])
     if stated and any(sign_of(table, a - b) for a, b in zip(chain(*gains), chain(*clash.gains), strict=True)):
@@ -149,22 +149,22 @@ def check_contradiction(table: ValueTable, contradiction: Contradiction) -> str 
     """Whether every law forces its order, and the differences of u that it forces cancel."""
     if not contradiction.parts:
         return "a contradiction needs a law"
-    known = rounded(table)
-    wrong = check_symmetry(known)
+    values = rounded(table)
+    wrong = check_symmetry(values)
     if wrong is not None:
         return wrong
     total: dict[int, Fraction] = {}
-    orbit = orbits(known.space)
+    orbit = orbits(values.space)
     for number, part in enumerate(contradiction.parts, start=1):
         name = f"law {number}"
-        masses = masses_of(known.space, part.law)
+        masses = masses_of(values.space, part.law)
         if masses is None:
             return f"{name} is not a law on the feedback space of the values"
-        items = range(known.space.items)
+        items = range(values.space.items)
         if part.weight <= 0 or part.above == part.below or not {part.above, part.below} <= set(items):
             return f"{name} needs a weight > 0 and two items"
         try:
-            best = best_rankings(known, masses)
+            best = best_rankings(values, masses)
         except PrecisionError as error:
             return str(error)
         if any(ranking.index(part.above) > ranking.index(part.below) for ranking in best):
@@ -176,19 +176,19 @@ def check_contradiction(table: ValueTable, contradiction: Contradiction) -> str 
     return "the differences of u do not cancel" if any(total.values()) else None
 
 
-def check_split(table: ValueTable, split: Split) -> str | None:
+def check_split(table: ValueTable, split: SplitLaw) -> str | None:
     """Whether the best rankings under the law are as said, order the pair both ways, and never tie it."""
-    known = rounded(table)
-    masses = masses_of(known.space, split.law)
+    values = rounded(table)
+    masses = masses_of(values.space, split.law)
     if masses is None:
         return "the law is not on the feedback space of the values"
     i, j = split.pair
-    if i == j or not {i, j} <= set(range(known.space.items)):
+    if i == j or not {i, j} <= set(range(values.space.items)):
         return f"the pair must be two items, got {split.pair}"
     try:
-        best = best_rankings(known, masses)
-        wrong = check_symmetry(known)
-        alike = same_values(known)
+        best = best_rankings(values, masses)
+        wrong = check_symmetry(values)
+        alike = same_values(values)
     except PrecisionError as error:
         return str(error)
     if set(best) != set(split.best):
@@ -220,22 +220,22 @@ def can_tie(best: Sequence[Ranking], i: int, j: int) -> bool:
 
 def assumption_of(table: ValueTable) -> AssumptionA:
     """Assumption (A) of C12: for each item a feedback where the value falls strictly with its rank alone."""
-    known = rounded(table)
-    n = known.space.items
-    for place in range(len(known.space)):
-        betas = _betas(known, place, 0)
-        if betas is None or (known.shadow is not None and _betas(known.shadow, place, 0) is None):
+    values = rounded(table)
+    n = values.space.items
+    for place in range(len(values.space)):
+        betas = _betas(values, place, 0)
+        if betas is None or (values.shadow is not None and _betas(values.shadow, place, 0) is None):
             continue
-        found = [known.space.feedback[place]]
+        feedback = [values.space.feedback[place]]
         for item in range(1, n):
-            found += [
+            feedback += [
                 y
-                for other, y in enumerate(known.space.feedback)
-                if (same := _betas(known, other, item)) is not None
-                and not any(sign_of(known, a - b) for a, b in zip(same, betas, strict=True))
+                for other, y in enumerate(values.space.feedback)
+                if (same := _betas(values, other, item)) is not None
+                and not any(sign_of(values, a - b) for a, b in zip(same, betas, strict=True))
             ][:1]
-        if len(found) == n:
-            return AssumptionA(holds=True, betas=tuple(betas), feedback=tuple(found))
+        if len(feedback) == n:
+            return AssumptionA(holds=True, betas=tuple(betas), feedback=tuple(feedback))
     return AssumptionA(holds=False)
 
 

@@ -3,7 +3,7 @@
 Two targets are the same when their differences between items agree up to one positive factor for all
 feedback; what is added to all items of a feedback does not matter.
 
->>> from rankproof.theory.spaces import graded_space
+>>> from rankproof.feedback.spaces import graded_space
 >>> relevance = tuple(tuple(Fraction(label) for label in y) for y in graded_space(3, 2).feedback)
 >>> closed_form("P@2", TargetTable(graded_space(3, 2), relevance))
 'relevance'
@@ -18,13 +18,13 @@ from typing import Any
 
 from rankproof.errors import RankproofError
 from rankproof.feedback import Graded
+from rankproof.feedback.spaces import Space
 from rankproof.metrics.base import Metric
-from rankproof.standardize.base import TARGETS, Target
-from rankproof.standardize.choose import candidates
-from rankproof.theory.arithmetic.exact import PRECISIONS, in_fractions, root_fraction
-from rankproof.theory.existence.proofs import TargetTable
-from rankproof.theory.spaces import Space
-from rankproof.theory.values import AnyMetric, as_any_metric
+from rankproof.targets.base import TARGETS, Target
+from rankproof.targets.choose import candidates
+from rankproof.theory.arithmetic.metric_fractions import PRECISIONS, in_fractions, root_fraction
+from rankproof.theory.base.proofs import TargetTable
+from rankproof.theory.base.values import AnyMetric, as_any_metric
 
 __all__ = ["closed_form"]
 
@@ -53,8 +53,8 @@ def closed_form(metric: str | AnyMetric, table: TargetTable, tolerance: Fraction
 
 def _candidates(metric: AnyMetric, space: Space) -> Iterator[Target]:
     seen = set()
-    known = candidates(metric) if isinstance(metric, Metric) else []
-    for target in (*(t for t, claim in known if claim.value is True), *(t for t, _ in known), *_all(space)):
+    named = candidates(metric) if isinstance(metric, Metric) else []
+    for target in (*(t for t, claim in named if claim.value is True), *(t for t, _ in named), *_all(space)):
         if target not in seen and space.kind in target.feedback_kinds:
             seen.add(target)
             yield target

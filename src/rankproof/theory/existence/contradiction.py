@@ -26,12 +26,12 @@ import numpy as np
 
 from rankproof.arrays import Float64s
 from rankproof.feedback import Graded, Law
+from rankproof.feedback.spaces import Space
+from rankproof.theory.base.proofs import Contradiction, ForcedOrder
+from rankproof.theory.base.values import ValueTable
 from rankproof.theory.existence.checks import check_contradiction
 from rankproof.theory.existence.programs import Widest, widest
-from rankproof.theory.existence.proofs import Contradiction, Part
 from rankproof.theory.existence.symmetry import orbits, rounded
-from rankproof.theory.spaces import Space
-from rankproof.theory.values import ValueTable
 
 __all__ = ["find_contradiction"]
 
@@ -45,19 +45,19 @@ SCALES = (*range(2, 60), *range(60, 200, 5), 300, 500, 1_000, 3_000, 10_000, 100
 def find_contradiction(table: ValueTable) -> Contradiction | None:
     """Few laws with few feedbacks and small fractions that contradict each other; None when none were found.
 
-    >>> from rankproof.theory.spaces import graded_space
-    >>> from rankproof.theory.values import value_table
-    >>> from rankproof.theory.existence.wording import law_words
+    >>> from rankproof.feedback.spaces import graded_space
+    >>> from rankproof.theory.base.values import value_table
+    >>> from rankproof.theory.base.wording import law_words
     >>> for part in find_contradiction(value_table("RR", graded_space(3, 2))).parts:
     ...     print(f"weight {part.weight}: item 0 above item 1 under {law_words(part.law)}")
     weight 1/2: item 0 above item 1 under 1/2 101 + 1/3 010 + 1/6 110
     weight 1/2: item 0 above item 1 under 1/2 011 + 1/3 100 + 1/6 001
     """
     search = _Search(rounded(table))
-    found = next(filter(None, map(search.smallest, _simple_first(table.space))), None)
-    if found is None:
+    smallest = next(filter(None, map(search.smallest, _simple_first(table.space))), None)
+    if smallest is None:
         return None
-    used, best = search.simplified(*found)
+    used, best = search.simplified(*smallest)
     for masses in _whole(best.masses, search.cancel(used)):
         if min(float((search.gains[r] @ own).min()) for r, own in zip(used, masses, strict=True)) <= 0:
             continue
@@ -97,8 +97,8 @@ class _Search:
     def solve(self, used: tuple[int, ...], allowed: np.ndarray) -> Widest | None:
         """The masses of the widest margin, when it is one; ``allowed`` says where, per cone or for all."""
         mask = np.broadcast_to(allowed, (len(used), len(self.table.space)))
-        found = widest([self.gains[r] for r in used], self.cancel(used), mask)
-        return found if found is not None and found.margin > LEAST_MARGIN else None
+        solution = widest([self.gains[r] for r in used], self.cancel(used), mask)
+        return solution if solution is not None and solution.margin > LEAST_MARGIN else None
 
     def smallest(self, allowed: np.ndarray) -> tuple[tuple[int, ...], Widest] | None:
         """Few cones whose masses can cancel: two if two will do, else a set that cannot spare one."""
@@ -109,33 +109,33 @@ class _Search:
             if law is not None and law.margin > LEAST_MARGIN:
                 every.append(r)
         used = tuple(every)
-        found = self.solve(used, allowed) if used else None
-        if found is None:
+        solution = self.solve(used, allowed) if used else None
+        if solution is None:
             return None
         for size in (1, 2):
-            tried = [(some, self.solve(some, allowed)) for some in combinations(used, size)]
-            good = [(some, fit) for some, fit in tried if fit is not None]
+            fits = [(some, self.solve(some, allowed)) for some in combinations(used, size)]
+            good = [(some, fit) for some, fit in fits if fit is not None]
             if good:
                 return max(good, key=lambda pair: pair[1].margin)
         for r in every:
             fewer = tuple(k for k in used if k != r)
             fit = self.solve(fewer, allowed)
             if fit is not None:
-                used, found = fewer, fit
-        return used, found
+                used, solution = fewer, fit
+        return used, solution
 
-    def simplified(self, used: tuple[int, ...], found: Widest) -> tuple[tuple[int, ...], Widest]:
+    def simplified(self, used: tuple[int, ...], solution: Widest) -> tuple[tuple[int, ...], Widest]:
         """Feedback is left out, the rarest first, as long as a good part of the margin stays."""
-        least = max(KEPT_MARGIN * found.margin, LEAST_MARGIN)
-        allowed = found.masses > LEAST_MARGIN
-        found = self.solve(used, allowed) or found
-        for flat in np.argsort(np.where(allowed, found.masses, np.inf), axis=None)[: int(allowed.sum())]:
+        least = max(KEPT_MARGIN * solution.margin, LEAST_MARGIN)
+        allowed = solution.masses > LEAST_MARGIN
+        solution = self.solve(used, allowed) or solution
+        for flat in np.argsort(np.where(allowed, solution.masses, np.inf), axis=None)[: int(allowed.sum())]:
             fewer = allowed.copy()
             fewer.ravel()[flat] = False
             fit = self.solve(used, fewer)
             if fit is not None and fit.margin > least:
-                allowed, found = fewer & (fit.masses > LEAST_MARGIN), fit
-        return used, found
+                allowed, solution = fewer & (fit.masses > LEAST_MARGIN), fit
+        return used, solution
 
 
 def _simple_first(space: Space) -> Iterator[np.ndarray]:
@@ -159,9 +159,9 @@ def _whole(masses: Float64s, cancel: Float64s) -> Iterator[np.ndarray]:
         whole[free] = np.rint(scale * point[free])
         whole[bound] = rule @ whole[free]
         if (whole > 0).all() and np.array_equal(whole, np.rint(whole)):
-            found = np.zeros(masses.size)
-            found[support] = whole
-            yield found.reshape(masses.shape)
+            full = np.zeros(masses.size)
+            full[support] = whole
+            yield full.reshape(masses.shape)
 
 
 def _solved(equations: Float64s) -> tuple[list[int], list[int], Float64s]:
@@ -195,5 +195,5 @@ def _as_proof(table: ValueTable, masses: np.ndarray) -> Contradiction:
             for y in np.argsort(-own, kind="stable")
             if own[y]
         )
-        parts.append(Part(law, Fraction(mass, total)))
+        parts.append(ForcedOrder(law, Fraction(mass, total)))
     return Contradiction(tuple(parts))

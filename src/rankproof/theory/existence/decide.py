@@ -1,6 +1,6 @@
 """Does a metric have a target? Decided on a finite feedback space, with a proof either way.
 
->>> from rankproof.theory.spaces import graded_space
+>>> from rankproof.feedback.spaces import graded_space
 >>> print(target_exists("nDCG@2", graded_space(3, 2)))
 nDCG@2 has a target on 3 items with grades 0, 1: normalised-gain@2.
 >>> found = target_exists("RR", graded_space(3, 2))
@@ -26,18 +26,21 @@ from typing import Any
 
 from rankproof.errors import DataError, PrecisionError
 from rankproof.feedback import Graded
+from rankproof.feedback.spaces import Space
+from rankproof.plain import html_text, json_text
+from rankproof.theory.base.proofs import AssumptionA, Clash, Contradiction, SplitLaw, TargetTable
+from rankproof.theory.base.question import Question
+from rankproof.theory.base.risk import ROUNDED
+from rankproof.theory.base.stored_text import plain_from_json
+from rankproof.theory.base.values import ValueTable, value_table
 from rankproof.theory.existence.checks import assumption_of, check_clash, check_target
 from rankproof.theory.existence.closed_form import closed_form
 from rankproof.theory.existence.contradiction import find_contradiction
 from rankproof.theory.existence.exchanges import exchange_target
-from rankproof.theory.existence.proofs import AssumptionA, Clash, Contradiction, Split, TargetTable
 from rankproof.theory.existence.symmetry import rounded
 from rankproof.theory.existence.witness import find_split
-from rankproof.theory.risk import ROUNDED
-from rankproof.theory.spaces import Space
-from rankproof.theory.values import ValueTable, value_table
 
-__all__ = ["OUTCOMES", "Existence", "assumption_a", "target_exists"]
+__all__ = ["OUTCOMES", "Existence", "assumption_a", "existence_of", "target_exists"]
 
 OUTCOMES = ("target", "none", "trivial", "undecided")
 FORMAT, VERSION = "rankproof.existence", 1
@@ -67,7 +70,7 @@ class Existence:
     closed_form: str | None = None
     clash: Clash | None = None
     contradiction: Contradiction | None = None
-    split: Split | None = None
+    split: SplitLaw | None = None
 
     @property
     def here(self) -> str:
@@ -100,7 +103,7 @@ class Existence:
     def __str__(self) -> str:
         return self.reason
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """A dict for ``json.dump``, from which `rankproof.theory.existence.checks` can check again."""
         proofs = {name: getattr(self, name) for name in _PROOFS}
         return {
@@ -108,14 +111,21 @@ class Existence:
             "version": VERSION,
             "outcome": self.outcome,
             "metric": self.metric,
-            "space": TargetTable(self.space, ()).to_json(),
+            "space": TargetTable(self.space, ()).to_dict(),
             "closed_form": self.closed_form,
-            **{name: None if proof is None else proof.to_json() for name, proof in proofs.items()},
+            **{name: None if proof is None else proof.to_dict() for name, proof in proofs.items()},
         }
 
+    def to_json(self) -> str:
+        """`to_dict` as JSON text."""
+        return json_text(self.to_dict())
+
+    def _repr_html_(self) -> str:
+        return html_text(str(self))
+
     @classmethod
-    def from_json(cls, plain: Mapping[str, Any]) -> Existence:
-        """What `to_json` wrote."""
+    def from_dict(cls, plain: Mapping[str, Any]) -> Existence:
+        """What `to_dict` wrote."""
         if plain.get("format") != FORMAT or plain.get("version") != VERSION:
             raise DataError(
                 f"Stored answers on targets have format {FORMAT!r} and version {VERSION}, got "
@@ -127,17 +137,22 @@ class Existence:
         if missing or plain["outcome"] not in OUTCOMES:
             raise DataError(f"The stored answer on a target is damaged: it lacks {missing or 'an outcome'}.")
         proofs = {
-            name: kind.from_json(plain[name]) for name, kind in _PROOFS.items() if plain[name] is not None
+            name: kind.from_dict(plain[name]) for name, kind in _PROOFS.items() if plain[name] is not None
         }
-        space = TargetTable.from_json(plain["space"]).space
+        space = TargetTable.from_dict(plain["space"]).space
         return cls(plain["outcome"], plain["metric"], space, closed_form=plain["closed_form"], **proofs)
+
+    @classmethod
+    def from_json(cls, text: str) -> Existence:
+        """The existence of a target of the text that `to_json` wrote."""
+        return cls.from_dict(plain_from_json(text, "existence of a target"))
 
 
 _PROOFS: dict[str, Any] = {
     "target": TargetTable,
     "clash": Clash,
     "contradiction": Contradiction,
-    "split": Split,
+    "split": SplitLaw,
 }
 
 
@@ -151,13 +166,13 @@ def target_exists(metric: Any, space: Space) -> Existence:
     """
     table = rounded(value_table(metric, space))
     name = str(table.metric)
-    found = exchange_target(table)
-    if found is None:
+    exchange = exchange_target(table)
+    if exchange is None:
         return Existence("trivial", name, space)
-    if isinstance(found, Clash):
-        return _without(table, name, found)
+    if isinstance(exchange, Clash):
+        return _without(table, name, exchange)
     second = None if table.shadow is None else exchange_target(table.shadow)
-    target = TargetTable(space, found, second if isinstance(second, tuple) else None)
+    target = TargetTable(space, exchange, second if isinstance(second, tuple) else None)
     wrong = check_target(table, target)
     if wrong is not None:
         raise PrecisionError(
@@ -174,6 +189,15 @@ def _without(table: ValueTable, name: str, clash: Clash) -> Existence:
     return Existence("none", name, table.space, clash=clash, contradiction=laws, split=find_split(table))
 
 
+def existence_of(question: Question) -> Existence:
+    """Whether the metric of a question has a target on its space, decided once."""
+    return question.once(_existence)
+
+
+def _existence(question: Question) -> Existence:
+    return target_exists(question.metric, question.space)
+
+
 def _tolerance(table: ValueTable) -> Fraction:
     """Rounding relative to the largest gain of an exchange."""
     values = table.values
@@ -184,7 +208,7 @@ def _tolerance(table: ValueTable) -> Fraction:
 def assumption_a(metric: Any, space: Space) -> AssumptionA:
     """Assumption (A) of C12: for every item there is a feedback for which its rank alone counts, strictly.
 
-    >>> from rankproof.theory.spaces import graded_space
+    >>> from rankproof.feedback.spaces import graded_space
     >>> print(assumption_a("AP", graded_space(3, 2)))
     assumption (A) of C12 holds: for 100 the value is 1, 1/2, 1/3 with item 0 at rank 1, 2, ...
     """

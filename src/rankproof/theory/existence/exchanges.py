@@ -30,10 +30,10 @@ from itertools import chain
 from math import gcd, lcm
 
 from rankproof.errors import PrecisionError
-from rankproof.theory.existence.proofs import Clash, Rows
+from rankproof.theory.base.proofs import Clash, Rows
+from rankproof.theory.base.risk import ROUNDED, sign_of
+from rankproof.theory.base.values import Ranking, ValueTable
 from rankproof.theory.existence.symmetry import exchanged
-from rankproof.theory.risk import ROUNDED, sign_of
-from rankproof.theory.values import Ranking, ValueTable
 
 __all__ = ["exchange_target"]
 
@@ -47,17 +47,17 @@ def exchange_target(table: ValueTable) -> Rows | Clash | None:
 
     Decided at both precisions of irrational values, and refused when they differ.
     """
-    found = _decide(table)
-    if table.shadow is not None and _outcome(_decide(table.shadow)) != _outcome(found):
+    outcome = _decide(table)
+    if table.shadow is not None and _outcome(_decide(table.shadow)) != _outcome(outcome):
         raise PrecisionError(
             f"Whether {table.metric} has a target depends on digits beyond those computed: two precisions of "
             "its irrational values give different answers."
         )
-    return found
+    return outcome
 
 
-def _outcome(found: Rows | Clash | None) -> str:
-    return "trivial" if found is None else found.kind if isinstance(found, Clash) else "target"
+def _outcome(target: Rows | Clash | None) -> str:
+    return "trivial" if target is None else target.kind if isinstance(target, Clash) else "target"
 
 
 def _decide(table: ValueTable) -> Rows | Clash | None:
@@ -96,21 +96,21 @@ def _decide(table: ValueTable) -> Rows | Clash | None:
 def _contexts(table: ValueTable) -> list[tuple[Ranking, Vector]]:
     """Every ranking with item 0 directly above item 1, and what that order gains."""
     rows = dict(zip(table.rankings, table.values, strict=True))
-    found = []
+    contexts = []
     for ranking, row in rows.items():
         k = ranking.index(0)
         if k + 1 < len(ranking) and ranking[k + 1] == 1:
             other = rows[exchanged(ranking, k)]
-            found.append((ranking, [a - b for a, b in zip(row, other, strict=True)]))
-    return found
+            contexts.append((ranking, [a - b for a, b in zip(row, other, strict=True)]))
+    return contexts
 
 
 def _renamed(table: ValueTable, gains: Vector, i: int, j: int) -> Vector:
     """The gains of item i above item j, from those of item 0 above item 1."""
-    found = [Fraction(0)] * len(gains)
+    renamed = [Fraction(0)] * len(gains)
     for gain, there in zip(gains, table.space.relabelled(_order(table.space.items, i, j)), strict=True):
-        found[there] = gain
-    return found
+        renamed[there] = gain
+    return renamed
 
 
 def _order(n: int, i: int, j: int) -> tuple[int, ...]:

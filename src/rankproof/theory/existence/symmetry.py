@@ -16,10 +16,10 @@ from dataclasses import replace
 from fractions import Fraction
 
 from rankproof.errors import ArgumentError
-from rankproof.theory.arithmetic.exact import PRECISIONS
-from rankproof.theory.risk import sign_of
-from rankproof.theory.spaces import Space
-from rankproof.theory.values import Ranking, ValueTable
+from rankproof.feedback.spaces import Space
+from rankproof.theory.arithmetic.metric_fractions import PRECISIONS
+from rankproof.theory.base.risk import sign_of
+from rankproof.theory.base.values import Ranking, ValueTable
 
 __all__ = ["check_symmetry", "exchanged", "keeps_an_order", "orbits", "rounded", "same_values"]
 

@@ -1,7 +1,7 @@
 """Targets of the registry as tables on a feedback space, in fractions.
 
->>> from rankproof.standardize.parse import target
->>> from rankproof.theory.spaces import graded_space
+>>> from rankproof.targets.parse import target
+>>> from rankproof.feedback.spaces import graded_space
 >>> [list(map(str, row)) for row in target_table(target("gain"), graded_space(2, [0, 2])).rows]
 [['0', '0'], ['0', '3'], ['0', '-3'], ['0', '0']]
 """
@@ -13,10 +13,10 @@ from fractions import Fraction
 from typing import Any
 
 from rankproof.errors import RankproofError
-from rankproof.standardize.base import Target
-from rankproof.theory.arithmetic.exact import PRECISIONS, in_fractions, root_fraction
-from rankproof.theory.existence.proofs import Rows, TargetTable
-from rankproof.theory.spaces import Space
+from rankproof.feedback.spaces import Space
+from rankproof.targets.base import Target
+from rankproof.theory.arithmetic.metric_fractions import PRECISIONS, in_fractions, root_fraction
+from rankproof.theory.base.proofs import Rows, TargetTable
 
 __all__ = ["target_table"]
 

@@ -25,14 +25,14 @@ import numpy as np
 from rankproof.arrays import Float64s
 from rankproof.errors import PrecisionError
 from rankproof.feedback import Law
+from rankproof.theory.base.proofs import SplitLaw
+from rankproof.theory.base.risk import best_rankings, expected_values, sign_of
+from rankproof.theory.base.values import Ranking, ValueTable
 from rankproof.theory.existence.checks import can_tie, check_split
 from rankproof.theory.existence.programs import Widest, widest
-from rankproof.theory.existence.proofs import Split
 from rankproof.theory.existence.symmetry import exchanged, rounded, same_values
-from rankproof.theory.risk import best_rankings, expected_values, sign_of
-from rankproof.theory.values import Ranking, ValueTable
 
-__all__ = ["Margin", "find_split", "widest_split"]
+__all__ = ["SplitMargin", "find_split", "widest_split"]
 
 LEAST_MARGIN = 1e-7
 # Laws of a linear program have small denominators when the values do.
@@ -44,7 +44,7 @@ MOST_PAIRS = 3_000
 Point = tuple[Fraction, Fraction]
 
 
-class Margin(NamedTuple):
+class SplitMargin(NamedTuple):
     """A law with two best rankings, and by how much they are better than all others."""
 
     margin: Fraction
@@ -52,11 +52,11 @@ class Margin(NamedTuple):
     rankings: tuple[Ranking, Ranking]
 
 
-def find_split(table: ValueTable) -> Split | None:
+def find_split(table: ValueTable) -> SplitLaw | None:
     """A law that splits its best rankings, with few feedbacks and small fractions; None when none is found.
 
-    >>> from rankproof.theory.spaces import graded_space
-    >>> from rankproof.theory.values import value_table
+    >>> from rankproof.feedback.spaces import graded_space
+    >>> from rankproof.theory.base.values import value_table
     >>> split = find_split(value_table("ERR(max_grade=1)", graded_space(3, 2)))  # C12 Table 2
     >>> print(split.law)
     probability  y(0)  y(1)  y(2)
@@ -65,15 +65,15 @@ def find_split(table: ValueTable) -> Split | None:
     >>> split.best
     ((0, 2, 1), (1, 2, 0))
     """
-    known = rounded(table)
-    if len(same_values(known)) > 1:
+    values = rounded(table)
+    if len(same_values(values)) > 1:
         return None
-    return _small(known) or _from_program(known)
+    return _small(values) or _from_program(values)
 
 
-def _small(table: ValueTable) -> Split | None:
+def _small(table: ValueTable) -> SplitLaw | None:
     """The split with one or two feedbacks that has the smallest denominator."""
-    found: list[tuple[tuple[int, int], Fraction, int, int]] = []
+    splits: list[tuple[tuple[int, int], Fraction, int, int]] = []
     for first, second in islice(_pairs_up_to_names(table), MOST_PAIRS):
         points: dict[Point, list[Ranking]] = {}
         for ranking, row in zip(table.rankings, table.values, strict=True):
@@ -81,8 +81,8 @@ def _small(table: ValueTable) -> Split | None:
         for share in _shares(list(points)):
             best = _best_of(table, points, share)
             if _split_pair(best) is not None:
-                found.append(((share.denominator, len(best)), share, first, second))
-    for _, share, first, second in sorted(found, key=lambda entry: entry[0]):
+                splits.append(((share.denominator, len(best)), share, first, second))
+    for _, share, first, second in sorted(splits, key=lambda entry: entry[0]):
         masses = [Fraction(0)] * len(table.space)
         masses[first], masses[second] = 1 - share, share
         split = _split_of(table, masses)
@@ -164,7 +164,7 @@ def _split_pair(best: tuple[Ranking, ...]) -> tuple[int, int] | None:
     return None
 
 
-def _split_of(table: ValueTable, masses: list[Fraction]) -> Split | None:
+def _split_of(table: ValueTable, masses: list[Fraction]) -> SplitLaw | None:
     """What the best rankings under the law split, when they do."""
     try:
         best = best_rankings(table, masses)
@@ -177,11 +177,11 @@ def _split_of(table: ValueTable, masses: list[Fraction]) -> Split | None:
     first = next(ranking for ranking in best if ranking.index(i) < ranking.index(j))
     second = next(ranking for ranking in best if ranking.index(i) > ranking.index(j))
     likely = sorted(zip(masses, table.space.feedback, strict=True), key=lambda share: -share[0])
-    return Split(Law((y, p) for p, y in likely if p), pair, first, second, best)
+    return SplitLaw(Law((y, p) for p, y in likely if p), pair, first, second, best)
 
 
-def _from_program(table: ValueTable) -> Split | None:
-    for program in sorted(_programs(table), key=lambda program: -program.found.margin):
+def _from_program(table: ValueTable) -> SplitLaw | None:
+    for program in sorted(_programs(table), key=lambda program: -program.solution.margin):
         law = _as_law(table, program.simplified())
         if law is not None:
             split = _split_of(table, [law[y] for y in table.space.feedback])
@@ -190,22 +190,22 @@ def _from_program(table: ValueTable) -> Split | None:
     return None
 
 
-def widest_split(table: ValueTable) -> Margin | None:
+def widest_split(table: ValueTable) -> SplitMargin | None:
     """The law with two best rankings, no exchange of neighbours apart, the furthest ahead of all others.
 
     One of the two is 0, 1, 2, ...: others are renamings of it.
 
-    >>> from rankproof.theory.spaces import graded_space
-    >>> from rankproof.theory.values import value_table
+    >>> from rankproof.feedback.spaces import graded_space
+    >>> from rankproof.theory.base.values import value_table
     >>> widest_split(value_table("AP", graded_space(3, 2))).margin
     Fraction(1, 50)
     """
-    best: Margin | None = None
+    best: SplitMargin | None = None
     for program in _programs(table):
-        law = _as_law(table, program.found.masses[0])
+        law = _as_law(table, program.solution.masses[0])
         margin = None if law is None else _margin(table, law, program.second)
         if law is not None and margin is not None and (best is None or margin > best.margin):
-            best = Margin(margin, law, (table.rankings[0], program.second))
+            best = SplitMargin(margin, law, (table.rankings[0], program.second))
     return best
 
 
@@ -215,17 +215,17 @@ class _Program(NamedTuple):
     second: Ranking
     gains: Float64s
     tie: Float64s
-    found: Widest
+    solution: Widest
 
     def simplified(self) -> Float64s:
         """A solution from which feedback is left out, the rarest first, as long as a margin stays."""
-        masses: Float64s = self.found.masses
+        masses: Float64s = self.solution.masses
         allowed = masses > LEAST_MARGIN
         for place in np.argsort(np.where(allowed, masses, np.inf), axis=None)[: int(allowed.sum())]:
             fewer = allowed.copy()
             fewer[0, place] = False
             fit = widest([self.gains], self.tie, fewer)
-            if fit is not None and fit.margin > KEPT_MARGIN * self.found.margin:
+            if fit is not None and fit.margin > KEPT_MARGIN * self.solution.margin:
                 masses = fit.masses
                 allowed = fewer & (masses > LEAST_MARGIN)
         return masses.ravel()
@@ -240,9 +240,9 @@ def _programs(table: ValueTable) -> Iterator[_Program]:
         if second not in near:
             gains = np.unique(values[0] - np.delete(values, (0, number), axis=0), axis=0)
             tie = (values[0] - values[number])[None, :]
-            found = widest([gains], tie, np.ones((1, values.shape[1]), dtype=bool))
-            if found is not None and found.margin > LEAST_MARGIN:
-                yield _Program(second, gains, tie, found)
+            solution = widest([gains], tie, np.ones((1, values.shape[1]), dtype=bool))
+            if solution is not None and solution.margin > LEAST_MARGIN:
+                yield _Program(second, gains, tie, solution)
 
 
 def _as_law(table: ValueTable, masses: Float64s) -> Law | None:

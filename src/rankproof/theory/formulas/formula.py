@@ -3,7 +3,7 @@
 `formula` is independent of the kernels: the definition of the loss written out once more, on floats (gives a
 float), on Fractions (exact where the loss is rational, else an interval that contains the value) and on jets
 (bounds of value, gradient and Hessian over a box of scores). What the loss reads of the feedback is exact or
-enclosed, see `rankproof.theory.formulas.readings`.
+enclosed, see `rankproof.theory.formulas.inputs`.
 
 >>> import math
 >>> from rankproof.losses import Preorder, Softmax, Squared
@@ -11,9 +11,9 @@ enclosed, see `rankproof.theory.formulas.readings`.
 Fraction(17, 4)
 >>> formula(Softmax(), [0.0, 0.0], (1, 0)) / math.log(2)
 1.0
->>> x = variables([Interval.of(0), Interval.of(0)])
+>>> x = variables([Enclosure.from_number(0), Enclosure.from_number(0)])
 >>> formula(Preorder(margin="exponential"), x, (1, 0)).slope(0)  # the derivative of exp(s_1 - s_0)
-Interval(-1)
+Enclosure(-1)
 """
 
 from __future__ import annotations
@@ -26,44 +26,19 @@ import numpy as np
 
 from rankproof.errors import ArgumentError
 from rankproof.feedback import Feedback, Law, as_feedback
-from rankproof.losses.base import LOSSES, Loss
-from rankproof.losses.order_preserving import OrderPreserving
-from rankproof.losses.preorder import Preorder
+from rankproof.losses.base import Loss
 from rankproof.theory.arithmetic.functions import as_number_like, variables
-from rankproof.theory.arithmetic.intervals import Interval, UnprovenError
+from rankproof.theory.arithmetic.intervals import Enclosure, UnprovenError
 from rankproof.theory.arithmetic.jets import Jet
-from rankproof.theory.formulas import items, lists
-from rankproof.theory.formulas.pairwise import lambda_formula, pair_weights, pairwise_formula
-from rankproof.theory.formulas.readings import Known, readings
+from rankproof.theory.formulas import items
+from rankproof.theory.formulas.inputs import exact_inputs
+from rankproof.theory.formulas.table import LOSS_THEORY, theory_of
+from rankproof.theory.formulas.target_numbers import ExactOrInterval
 
-__all__ = ["FORMULAS", "Function", "MeanLoss", "formula", "has_formula"]
+__all__ = ["Function", "MeanLoss", "formula", "has_formula"]
 
 # One number per item, or the weights of ordered pairs.
-Reading = Sequence[Known] | Mapping[tuple[int, int], Known]
-
-# By the name of the loss, the formula on (loss, scores, one number per item).
-FORMULAS: dict[str, Callable[[Any, Sequence[Any], Any], Any]] = {
-    "approx-ndcg": lists.approx_ndcg,
-    "bregman": lists.bregman,
-    "centred-squared": items.centred_squared,
-    "cosine": lists.cosine,
-    "duchi": items.duchi,
-    "kl": items.kl,
-    "lambdaloss": lambda_formula,
-    "lambdarank": lambda_formula,
-    "lift": items.lift,
-    "listmle": lists.listmle,
-    "listnet": lists.listnet,
-    "order-preserving": pairwise_formula,
-    "ordinal": items.ordinal,
-    "pointwise-logistic": items.pointwise_logistic,
-    "preorder": pairwise_formula,
-    "q-family": lists.q_family,
-    "relative": items.relative,
-    "softmax": lists.softmax,
-    "squared": items.squared,
-    "xe-ndcg": lists.xe_ndcg,
-}
+Inputs = Sequence[ExactOrInterval] | Mapping[tuple[int, int], ExactOrInterval]
 
 
 class Function(Protocol):
@@ -86,28 +61,34 @@ def formula(loss: Loss | Function, scores: Sequence[Any], labels: Any) -> Any:
     """The value of the loss for scores and one piece of feedback (labels, a graph, or a permutation)."""
     if not isinstance(loss, Loss):
         return _call(loss, scores, as_feedback(labels))
-    return _of_reading(loss, scores, _read(loss, labels))
+    return _of_inputs(loss, scores, _read(loss, labels))
 
 
 def has_formula(loss: Loss) -> bool:
-    """Whether the formula of this very loss is known; a class of the user's own may share a name."""
-    return loss.name in FORMULAS and LOSSES.has_class_of(loss)
+    """Whether the formula of this very class is known, or it brings one."""
+    return theory_of(loss).formula is not None
 
 
-def _read(loss: Loss, feedback: Any) -> Reading:
-    if not has_formula(loss):
-        raise ArgumentError(f"Loss {loss} has no formula; those with one: {', '.join(FORMULAS)}.")
-    if isinstance(loss, Preorder | OrderPreserving):
-        weights = pair_weights(loss, feedback)
+def _read(loss: Loss, feedback: Any) -> Inputs:
+    theory = theory_of(loss)
+    if theory.formula is None:
+        names = ", ".join(sorted(kind.name for kind in LOSS_THEORY))
+        raise ArgumentError(
+            f"Loss {loss} has no formula; those with one: {names}. Give its class a method "
+            "formula(self, scores, targets), written with the functions of "
+            "rankproof.arithmetic."
+        )
+    if theory.pair_weights is not None:
+        weights = theory.pair_weights(loss, feedback)
         _refuse_floats(loss, weights.values())
         return weights
-    found = readings(loss, feedback)
-    _refuse_floats(loss, found)
-    loss.check_targets(np.array([float(u.middle if isinstance(u, Interval) else u) for u in found]))
-    return found
+    numbers = exact_inputs(loss, feedback, theory.graph_numbers)
+    _refuse_floats(loss, numbers)
+    loss.check_targets(np.array([float(u.middle if isinstance(u, Enclosure) else u) for u in numbers]))
+    return numbers
 
 
-def _refuse_floats(loss: Loss, numbers: Iterable[Known]) -> None:
+def _refuse_floats(loss: Loss, numbers: Iterable[ExactOrInterval]) -> None:
     """What a proof rests on is exact or enclosed; a float would have been rounded somewhere."""
     if any(isinstance(x, float) for x in numbers):
         raise UnprovenError(f"Loss {loss} reads numbers that are known to float precision only.")
@@ -123,21 +104,20 @@ def _call(loss: Function, scores: Sequence[Any], feedback: Feedback) -> Any:
     except Exception as error:
         raise UnprovenError(
             f"Loss {loss} cannot be run on {type(scores[0]).__name__} ({type(error).__name__}: {error}). "
-            "Write it with arithmetic and the functions of rankproof.theory.arithmetic.functions."
+            "Write it with arithmetic and the functions of rankproof.arithmetic."
         ) from error
 
 
-def _of_reading(loss: Loss, scores: Sequence[Any], reading: Reading) -> Any:
-    if isinstance(reading, Mapping):
-        return FORMULAS[loss.name](loss, scores, reading)
-    if len(reading) != len(scores):
-        raise ArgumentError(f"The feedback is on {len(reading)} items, but there are {len(scores)} scores.")
-    plain = [as_number_like(scores, u) for u in reading] if loss.name not in _READ_GRADES else reading
-    return FORMULAS[loss.name](loss, scores, plain)
-
-
-# Their weights are functions of the exact grades.
-_READ_GRADES = ("lambdaloss", "lambdarank")
+def _of_inputs(loss: Loss, scores: Sequence[Any], inputs: Inputs) -> Any:
+    theory = theory_of(loss)
+    if theory.formula is None:
+        raise ArgumentError(f"Loss {loss} has no formula.")
+    if isinstance(inputs, Mapping):
+        return theory.formula(loss, scores, inputs)
+    if len(inputs) != len(scores):
+        raise ArgumentError(f"The feedback is on {len(inputs)} items, but there are {len(scores)} scores.")
+    plain = inputs if theory.reads_grades else [as_number_like(scores, u) for u in inputs]
+    return theory.formula(loss, scores, plain)
 
 
 class MeanLoss:
@@ -150,18 +130,18 @@ class MeanLoss:
         self.loss = loss
         self.law = law
         self.items = law.items
-        self.terms: list[tuple[Reading, Fraction]] = []
-        self.pairs: dict[tuple[int, int], Known] = {}
+        self.terms: list[tuple[Inputs, Fraction]] = []
+        self.pairs: dict[tuple[int, int], ExactOrInterval] = {}
         if not isinstance(loss, Loss):
             return
         for y, p in law.pairs():
-            reading = _read(loss, y)
-            if not isinstance(reading, Mapping):
-                self.terms.append((reading, p))
+            inputs = _read(loss, y)
+            if not isinstance(inputs, Mapping):
+                self.terms.append((inputs, p))
                 continue
-            for pair, weight in reading.items():
+            for pair, weight in inputs.items():
                 self.pairs[pair] = self.pairs.get(pair, 0) + weight * p
-        if isinstance(loss, Preorder | OrderPreserving):
+        if theory_of(loss).pair_weights is not None:
             self.terms.append((self.pairs, Fraction(1)))
 
     def at(self, scores: Sequence[Any]) -> Any:
@@ -171,21 +151,21 @@ class MeanLoss:
         loss = self.loss
         if not isinstance(loss, Loss):
             return items.total([_call(loss, scores, y) * p for y, p in self.law.pairs()])
-        return items.total([_of_reading(loss, scores, reading) * p for reading, p in self.terms])
+        return items.total([_of_inputs(loss, scores, inputs) * p for inputs, p in self.terms])
 
     def jet(self, center: Sequence[Fraction], radius: Fraction) -> Jet:
         """Value, gradient and Hessian over the box of half-width ``radius`` around the center."""
-        found = self.at(variables([Interval.between(c - radius, c + radius) for c in center]))
-        return found if isinstance(found, Jet) else Jet(Interval.of(found), {}, {})
+        value = self.at(variables([Enclosure.from_bounds(c - radius, c + radius) for c in center]))
+        return value if isinstance(value, Jet) else Jet(Enclosure.from_number(value), {}, {})
 
-    def mean(self) -> list[Known]:
+    def mean(self) -> list[ExactOrInterval]:
         """E[what the loss reads], one number per item."""
         if self.pairs or not self.terms:
             raise ArgumentError(f"Loss {self.loss} does not read one number per item, so there is no mean.")
-        n, found = self.items, []
+        n, means = self.items, []
         for i in range(n):
-            mean: Known = 0
-            for reading, p in self.terms:
-                mean = mean + reading[i] * p  # type: ignore[index]
-            found.append(mean)
-        return found
+            mean: ExactOrInterval = 0
+            for inputs, p in self.terms:
+                mean = mean + inputs[i] * p  # type: ignore[index]
+            means.append(mean)
+        return means

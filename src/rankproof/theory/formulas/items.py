@@ -1,6 +1,6 @@
 """Loss formulas that are sums over the items of a query: squared, KL, Duchi's, logistic and ordinal.
 
-Each takes the loss, the scores and what the loss reads (`rankproof.theory.formulas.readings`), and follows
+Each takes the loss, the scores and what the loss reads (`rankproof.theory.formulas.inputs`), and follows
 the definition in the docstring of the loss, written out without regard to speed.
 """
 
@@ -33,10 +33,10 @@ __all__ = [
 
 def total(terms: Sequence[Any]) -> Any:
     """The sum of at least one term."""
-    found = terms[0]
+    result = terms[0]
     for term in terms[1:]:
-        found = found + term
-    return found
+        result = result + term
+    return result
 
 
 def squared(loss: Squared, scores: Sequence[Any], u: Sequence[Any]) -> Any:  # noqa: ARG001

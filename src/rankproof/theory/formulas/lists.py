@@ -1,6 +1,6 @@
 """Loss formulas on the whole list of a query: softmax and its kin, ListMLE, ApproxNDCG, norms.
 
-Each takes the loss, the scores and what the loss reads (`rankproof.theory.formulas.readings`), and follows
+Each takes the loss, the scores and what the loss reads (`rankproof.theory.formulas.inputs`), and follows
 the definition in the docstring of the loss, written out without regard to speed.
 """
 
@@ -21,17 +21,17 @@ from rankproof.losses.q_family import QFamily
 from rankproof.losses.softmax import Softmax
 from rankproof.losses.xe_ndcg import XENDCG
 from rankproof.theory.arithmetic.functions import absolute_power, exp, log, log_sum_exp, power, sigmoid, sqrt
-from rankproof.theory.arithmetic.intervals import Interval, UnprovenError
+from rankproof.theory.arithmetic.intervals import Enclosure, UnprovenError
 from rankproof.theory.formulas.items import total
-from rankproof.theory.formulas.readings import Known
+from rankproof.theory.formulas.target_numbers import ExactOrInterval
 
 __all__ = [
     "approx_ndcg",
     "bregman",
     "cosine",
-    "exponent_of",
     "listmle",
     "listnet",
+    "norm_exponent",
     "q_family",
     "softmax",
     "xe_ndcg",
@@ -87,7 +87,7 @@ def xe_ndcg(loss: XENDCG, scores: Sequence[Any], labels: Sequence[Any]) -> Any:
 def _two_to(y: Any) -> Any:
     if isinstance(y, float):
         return 2.0**y
-    if not isinstance(y, Interval) and y == int(y):
+    if not isinstance(y, Enclosure) and y == int(y):
         return Fraction(2) ** int(y)
     return exp(log(2) * y)
 
@@ -126,47 +126,47 @@ def _all_zero(x: Sequence[Any]) -> bool:
     return all(isinstance(a, int | float | Fraction) and a == 0 for a in x)
 
 
-def exponent_of(loss: QFamily | Bregman, items: int) -> Known:
+def norm_exponent(loss: QFamily, items: int) -> ExactOrInterval:
     """q of the q-norm: an exact number, or an interval around log(m) + 2."""
-    if isinstance(loss, Bregman):
-        p = Fraction(loss.p)  # type: ignore[arg-type]
-        return p / (p - 1)
     if not isinstance(loss.q, str):
         return Fraction(loss.q)
     if items == 1:
         return 2
-    enclosed: Interval = log(items) + 2
+    enclosed: Enclosure = log(items) + 2
     return enclosed
 
 
-def _q_norm(scores: Sequence[Any], q: Known) -> Any:
-    return power(total([absolute_power(s, q) for s in scores]), 1 / Interval.of(q))
+def _q_norm(scores: Sequence[Any], q: ExactOrInterval) -> Any:
+    return power(total([absolute_power(s, q) for s in scores]), 1 / Enclosure.from_number(q))
 
 
 def q_family(loss: QFamily, scores: Sequence[Any], u: Sequence[Any]) -> Any:
     """-<s, u> / |s|_q; 0 at s = 0."""
     if _all_zero(scores):
         return scores[0] * 0
-    return -_inner(scores, u) / _q_norm(scores, exponent_of(loss, len(scores)))
+    return -_inner(scores, u) / _q_norm(scores, norm_exponent(loss, len(scores)))
 
 
 def bregman(loss: Bregman, scores: Sequence[Any], u: Sequence[Any]) -> Any:
     """|s|_q^2 - 2 <s, u>, or the user's conjugate of s less <s, u>."""
     if loss.p is None:
         return _users_conjugate(loss, scores) - _inner(scores, u)
-    q = exponent_of(loss, len(scores))
-    if not isinstance(q, Interval) and q == 2:
+    p = Fraction(loss.p)
+    q = p / (p - 1)
+    if q == 2:
         return total([s**2 for s in scores]) - 2 * _inner(scores, u)
     if _all_zero(scores):
         return scores[0] * 0
-    return power(total([absolute_power(s, q) for s in scores]), 2 / Interval.of(q)) - 2 * _inner(scores, u)
+    return power(total([absolute_power(s, q) for s in scores]), 2 / Enclosure.from_number(q)) - 2 * _inner(
+        scores, u
+    )
 
 
 def _users_conjugate(loss: Bregman, scores: Sequence[Any]) -> Any:
     plain = all(isinstance(s, float) for s in scores)
-    given = np.array(scores, dtype=np.float64 if plain else object)
+    array = np.array(scores, dtype=np.float64 if plain else object)
     try:
-        found: Any = loss.conjugate(given)  # type: ignore[misc]
+        value: Any = loss.conjugate(array)  # type: ignore[misc]
     except UnprovenError:
         raise
     except Exception as error:
@@ -174,4 +174,4 @@ def _users_conjugate(loss: Bregman, scores: Sequence[Any]) -> Any:
             f"The conjugate of loss bregman cannot be run on {type(scores[0]).__name__} "
             f"({type(error).__name__}: {error}). Write it with arithmetic, np.exp, np.log and np.sqrt."
         ) from error
-    return float(found) if plain else found
+    return float(value) if plain else value

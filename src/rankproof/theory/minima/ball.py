@@ -28,7 +28,7 @@ from typing import Protocol
 import numpy as np
 
 from rankproof.arrays import Float64s
-from rankproof.theory.arithmetic.intervals import Interval
+from rankproof.theory.arithmetic.intervals import Enclosure
 from rankproof.theory.arithmetic.jets import Jet
 
 __all__ = ["Differentiable", "check_ball", "find_ball", "positive_definite", "rounded"]
@@ -57,7 +57,7 @@ def rounded(x: float | Fraction) -> Fraction:
     return Fraction(round(Fraction(x) * 10**PLACES), 10**PLACES)
 
 
-def positive_definite(matrix: Sequence[Sequence[Interval]]) -> bool:
+def positive_definite(matrix: Sequence[Sequence[Enclosure]]) -> bool:
     """Whether every symmetric matrix between the bounds is surely positive definite."""
     rows = [list(row) for row in matrix]
     n = len(rows)
@@ -78,7 +78,7 @@ def check_ball(
     """None when the theorem holds for the convex function ``risk``, else what fails."""
     n = risk.items
     here, around = risk.jet(center, Fraction(0)), risk.jet(center, radius)
-    square = sum((here.slope(i).square() for i in range(n)), Interval.of(0))
+    square = sum((here.slope(i).square() for i in range(n)), Enclosure.from_number(0))
     mu = square.sqrt() * 2 / radius
     matrix = [[around.bend(i, j) for j in range(n)] for i in range(n)]
     # Any number will do; one of the size of the curvature keeps the matrix well conditioned.
@@ -87,7 +87,7 @@ def check_ball(
         for j in range(n) if shift_invariant else ():
             matrix[i][j] = matrix[i][j] + tau
         # The upper bound, so that one number is taken off for all gradients.
-        matrix[i][i] = matrix[i][i] - Interval(mu.high, mu.high)
+        matrix[i][i] = matrix[i][i] - Enclosure(mu.high, mu.high)
     if positive_definite(matrix):
         return None
     return (

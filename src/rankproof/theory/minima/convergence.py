@@ -5,7 +5,7 @@ its margin is tried at finitely many points; any other is minimised. All in floa
 has to be proven.
 
 >>> from rankproof.losses.parse import loss
->>> from rankproof.theory.spaces import graded_space
+>>> from rankproof.feedback.spaces import graded_space
 >>> mean_vectors(loss("pointwise-logistic(rel=2)"), graded_space(2, [1, 2]).feedback)
 array([[0., 0.],
        [0., 1.],
@@ -24,19 +24,14 @@ import numpy as np
 
 from rankproof.arrays import Float64s, Int64s
 from rankproof.feedback import Feedback
-from rankproof.losses.approx_ndcg import ApproxNDCG
+from rankproof.feedback.spaces import Space
 from rankproof.losses.base import Loss
-from rankproof.losses.cosine import Cosine
-from rankproof.losses.lambdas import LambdaLoss, LambdaRank
-from rankproof.losses.listnet import ListNet
-from rankproof.losses.pointwise import Ordinal, PointwiseLogistic
-from rankproof.losses.xe_ndcg import XENDCG
+from rankproof.theory.base.values import Ranking
+from rankproof.theory.custom.loss import UserLoss
+from rankproof.theory.formulas.table import theory_of
 from rankproof.theory.minima.expected import ExpectedLosses, loss_inputs
 from rankproof.theory.minima.hinges import corners, hinge_step
 from rankproof.theory.minima.minimise import minimise_many
-from rankproof.theory.spaces import Space
-from rankproof.theory.user.loss import UserLoss
-from rankproof.theory.values import Ranking
 
 __all__ = ["Convergence", "has_minimiser", "mean_bounds", "mean_vectors"]
 
@@ -50,29 +45,22 @@ def has_minimiser(loss: Loss | UserLoss, items: int) -> bool:
 
     The gradients of lambdas are those of no function, but on two items, where both orders weigh the same.
     """
-    return items == 2 or not isinstance(loss, (LambdaRank, LambdaLoss))
+    return items == 2 or not theory_of(loss).follows_ranking
 
 
 def mean_vectors(loss: Loss | UserLoss, feedback: Sequence[Feedback]) -> Float64s | None:
     """One row v(y) per feedback, for losses whose minimiser sorts as E[v(Y)] does; None for others."""
     if not isinstance(loss, Loss):
         return None
-    own = isinstance(loss, (ListNet, XENDCG, PointwiseLogistic))
-    unit = isinstance(loss, Cosine) and loss.normalize
-    if not own and not unit and loss.claims.value("order_preserving") is not True:
+    own = theory_of(loss).mean_vectors
+    if own is None and loss.claims.value("order_preserving") is not True:
         return None
-    read = np.array([loss_inputs(loss, y) for y in feedback])
-    loss.check_targets(read.reshape(-1))
-    if isinstance(loss, ListNet):
-        return _shares(np.exp(read - read.max(axis=1, keepdims=True)))
-    if isinstance(loss, XENDCG):
-        return _shares(np.exp2(np.maximum(read, 0.0)) - float(loss.gamma))
-    if isinstance(loss, PointwiseLogistic):
-        return (read >= loss.rel).astype(np.float64)
-    if unit:
-        norms = np.linalg.norm(read, axis=1, keepdims=True)
-        return np.where(norms > 0, read / np.where(norms > 0, norms, 1.0), 0.0)
-    return read
+    inputs = np.array([loss_inputs(loss, y) for y in feedback])
+    loss.check_targets(inputs.reshape(-1))
+    vectors = None if own is None else own(loss, inputs)
+    if vectors is None and loss.claims.value("order_preserving") is True:
+        return inputs
+    return vectors
 
 
 def mean_bounds(loss: Loss | UserLoss) -> tuple[float, float]:
@@ -80,18 +68,11 @@ def mean_bounds(loss: Loss | UserLoss) -> tuple[float, float]:
 
     Probabilities that are 0 or 1 ask for scores at infinity, and so does an item whose targets are all 0.
     """
-    if isinstance(loss, PointwiseLogistic):
-        return 0.0, 1.0
-    if isinstance(loss, Ordinal):
-        return 0.0, float(len(loss.thresholds))
-    nothing = isinstance(loss, Loss) and (loss.needs == "nonnegative target" or isinstance(loss, XENDCG))
-    # Smooth ranks are never attained, which is proven in another way.
-    return (0.0, np.inf) if nothing and not isinstance(loss, ApproxNDCG) else (-np.inf, np.inf)
-
-
-def _shares(weights: Float64s) -> Float64s:
-    total = weights.sum(axis=1, keepdims=True)
-    return np.where(total > 0, weights / np.where(total > 0, total, 1.0), 0.0)
+    bounds = theory_of(loss).mean_bounds
+    if bounds is not None:
+        return bounds(loss)
+    nothing = isinstance(loss, Loss) and loss.needs == "nonnegative target"
+    return (0.0, np.inf) if nothing else (-np.inf, np.inf)
 
 
 class Convergence:
@@ -126,10 +107,10 @@ class Convergence:
     def scores(self, probabilities: Float64s, starts: Float64s | None = None) -> Float64s:
         """One row of scores per law, NaN where the minimiser was not reached."""
         if self.vectors is not None:
-            found: Float64s = probabilities @ self.vectors
+            means: Float64s = probabilities @ self.vectors
             low, high = self.bounds
-            found[((found <= low + 1e-9) | (found >= high - 1e-9)).any(axis=1)] = np.nan
-            return found
+            means[((means <= low + 1e-9) | (means >= high - 1e-9)).any(axis=1)] = np.nan
+            return means
         return self._minimised(probabilities, starts)
 
     def minimisers(self, probabilities: Float64s, scores: Float64s) -> Float64s:
@@ -154,17 +135,17 @@ class Convergence:
         if self.kind == "corner":
             return self._corner_costs(probabilities, worth, best, ties)
         scores = self.scores(probabilities)
-        known = np.nonzero(~np.isnan(scores).any(axis=1))[0]
-        lost = np.zeros(len(probabilities))
-        s = scores[known]
+        solved = np.nonzero(~np.isnan(scores).any(axis=1))[0]
+        costs = np.zeros(len(probabilities))
+        s = scores[solved]
         unit = TIED * np.maximum(np.ptp(s, axis=1, keepdims=True), 1e-9)
         rounded = np.round(s / unit)
-        lost[known] = best[known] - worth[known, self._rank(np.argsort(-rounded, axis=1, kind="stable"))]
+        costs[solved] = best[solved] - worth[solved, self._rank(np.argsort(-rounded, axis=1, kind="stable"))]
         # Only those that seem to lose something, and have ties, are looked at again.
-        tied = (np.diff(np.sort(rounded, axis=1), axis=1) == 0).any(axis=1) & (lost[known] > 0)
-        for row, scored in zip(known[tied], rounded[tied], strict=True):
-            lost[row] = best[row] - worth[row, self._sorts(scored)].max()
-        return lost, scores
+        tied = (np.diff(np.sort(rounded, axis=1), axis=1) == 0).any(axis=1) & (costs[solved] > 0)
+        for row, scored in zip(solved[tied], rounded[tied], strict=True):
+            costs[row] = best[row] - worth[row, self._sorts(scored)].max()
+        return costs, scores
 
     def _corner_costs(
         self, probabilities: Float64s, worth: Float64s, best: Float64s, ties: bool
@@ -172,14 +153,14 @@ class Convergence:
         """Every corner that is a minimum counts, the one that loses least."""
         at = probabilities @ self.at_points.T
         least = at <= at.min(axis=1, keepdims=True) + 1e-12
-        lost = np.full((len(probabilities), len(self.points)), np.inf)
+        costs = np.full((len(probabilities), len(self.points)), np.inf)
         for place, point in enumerate(self.points):
             rows = np.nonzero(least[:, place])[0]
             if rows.size:
                 sorts = worth[rows][:, self._sorts(point)]
-                lost[rows, place] = best[rows] - (sorts.mean(axis=1) if ties else sorts.max(axis=1))
-        where = lost.argmin(axis=1)
-        return lost[np.arange(len(lost)), where], self.points[where].astype(float)
+                costs[rows, place] = best[rows] - (sorts.mean(axis=1) if ties else sorts.max(axis=1))
+        where = costs.argmin(axis=1)
+        return costs[np.arange(len(costs)), where], self.points[where].astype(float)
 
     def _sorts(self, point: Float64s) -> list[int]:
         return [k for ranking, k in self._codes.items() if (np.diff(point[list(ranking)]) <= 0).all()]
@@ -193,5 +174,5 @@ class Convergence:
 
     def _rank(self, orders: Any) -> Int64s:
         n = self.space.items
-        found: Int64s = self._index[orders @ (n ** np.arange(n))]
-        return found
+        places: Int64s = self._index[orders @ (n ** np.arange(n))]
+        return places

@@ -22,64 +22,44 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
-from rankproof.losses.approx_ndcg import ApproxNDCG
-from rankproof.losses.cosine import Cosine
-from rankproof.losses.q_family import QFamily
-from rankproof.theory.arithmetic.functions import sqrt
-from rankproof.theory.arithmetic.intervals import Interval
+from rankproof.theory.arithmetic.intervals import Enclosure
 from rankproof.theory.formulas.formula import MeanLoss
-from rankproof.theory.formulas.lists import exponent_of
-from rankproof.theory.formulas.readings import Known
+from rankproof.theory.formulas.table import theory_of
+from rankproof.theory.formulas.target_numbers import ExactOrInterval
 from rankproof.theory.minima.ball import PLACES, rounded
 
 __all__ = ["check_direction", "check_mean", "find_direction", "find_mean"]
 
 
-def _vector(risk: MeanLoss) -> list[Known]:
+def _vector(risk: MeanLoss) -> list[ExactOrInterval]:
     """v of the theorems above."""
-    if not (isinstance(risk.loss, Cosine) and risk.loss.normalize):
+    summand = theory_of(risk.loss).summand
+    if summand is None:
         return risk.mean()
-    total: list[Known] = [0] * risk.items
-    for reading, p in risk.terms:
-        values: Sequence[Known] = [] if isinstance(reading, Mapping) else reading
-        if all(not isinstance(u, Interval) and u == 0 for u in values):
-            continue
-        length = sqrt(sum((Interval.of(u).square() for u in values), Interval.of(0)))
-        total = [t + u / length * p for t, u in zip(total, values, strict=True)]
+    total: list[ExactOrInterval] = [0] * risk.items
+    for inputs, p in risk.terms:
+        values: Sequence[ExactOrInterval] = [] if isinstance(inputs, Mapping) else inputs
+        total = [t + u * p for t, u in zip(total, summand(risk.loss, values), strict=True)]
     return total
 
 
-def _direction(risk: MeanLoss) -> list[Interval]:
+def _direction(risk: MeanLoss) -> list[Enclosure]:
     """d of the theorem above, when v is surely not 0; else an empty list."""
-    v = [Interval.of(x) for x in _vector(risk)]
-    if not any(x.low > 0 or x.high < 0 for x in v):
+    ray = theory_of(risk.loss).ray
+    v = [Enclosure.from_number(x) for x in _vector(risk)]
+    if ray is None or not any(x.low > 0 or x.high < 0 for x in v):
         return []
-    if isinstance(risk.loss, Cosine):
-        return v
-    if not isinstance(risk.loss, QFamily):
-        return []
-    rise = 1 / (Interval.of(exponent_of(risk.loss, risk.items)) - 1)
-    return [_signed_power(x, rise) for x in v]
+    return ray(risk.loss, v)
 
 
-def _signed_power(x: Interval, exponent: Interval) -> Interval:
-    """sign(x) |x|^a for a > 0, which rises with x."""
-    if x.low >= 0:
-        return x**exponent
-    if x.high <= 0:
-        return -((-x) ** exponent)
-    top, bottom = Interval(0, x.high) ** exponent, Interval(0, -x.low) ** exponent
-    return Interval(-bottom.high, top.high)
-
-
-def _within(values: Sequence[Interval], center: Sequence[Fraction], radius: Fraction) -> bool:
-    square = sum(((x - c).square() for x, c in zip(values, center, strict=True)), Interval.of(0))
+def _within(values: Sequence[Enclosure], center: Sequence[Fraction], radius: Fraction) -> bool:
+    square = sum(((x - c).square() for x, c in zip(values, center, strict=True)), Enclosure.from_number(0))
     return square.upper < radius**2
 
 
 def check_direction(risk: MeanLoss, center: tuple[Fraction, ...], radius: Fraction) -> str | None:
     """None when every minimiser is a positive multiple of a vector within the radius of the center."""
-    if not isinstance(risk.loss, Cosine | QFamily):
+    if theory_of(risk.loss).minimum != "direction":
         return f"the method direction is for the cosine and the q family, not for {risk.loss}"
     d = _direction(risk)
     if not d:
@@ -106,13 +86,13 @@ def find_direction(risk: MeanLoss) -> Iterator[tuple[tuple[Fraction, ...], Fract
 
 def check_mean(risk: MeanLoss, center: tuple[Fraction, ...], radius: Fraction) -> str | None:
     """None when E[u] is within the radius of the center (with radius 0: equal to it)."""
-    if not isinstance(risk.loss, ApproxNDCG):
+    if theory_of(risk.loss).minimum != "mean":
         return f"the method mean is for approx-ndcg, not for {risk.loss}"
     mean = risk.mean()
     if radius == 0:
-        exact = all(not isinstance(v, Interval) and v == c for v, c in zip(mean, center, strict=True))
+        exact = all(not isinstance(v, Enclosure) and v == c for v, c in zip(mean, center, strict=True))
         return None if exact else "E[u] is not the center"
-    if _within([Interval.of(v) for v in mean], center, radius):
+    if _within([Enclosure.from_number(v) for v in mean], center, radius):
         return None
     return f"E[u] is not within {float(radius):.2e} of the center"
 
@@ -120,6 +100,6 @@ def check_mean(risk: MeanLoss, center: tuple[Fraction, ...], radius: Fraction) -
 def find_mean(risk: MeanLoss) -> tuple[tuple[Fraction, ...], Fraction]:
     """E[u], exact where it is rational."""
     mean = risk.mean()
-    if not any(isinstance(v, Interval) for v in mean):
+    if not any(isinstance(v, Enclosure) for v in mean):
         return tuple(Fraction(v) for v in mean), Fraction(0)  # type: ignore[arg-type]
-    return tuple(rounded(Interval.of(v).middle) for v in mean), Fraction(10) ** (1 - PLACES)
+    return tuple(rounded(Enclosure.from_number(v).middle) for v in mean), Fraction(10) ** (1 - PLACES)

@@ -6,6 +6,7 @@ intervals. Each method has its theorem in the docstring of its file: `ball`, `st
 and `direction` (methods ``direction`` and ``mean``).
 
 >>> from rankproof.losses import Softmax, Squared
+>>> from rankproof.theory.base.minimum import sure_pairs
 >>> p = Law({(3, 1): "1/4", (0, 2): "3/4"})
 >>> enclose(Squared(), p, [0.7, 1.8])  # E[y]
 Minimum(method='exact', center=(Fraction(3, 4), Fraction(7, 4)), radius=Fraction(0, 1))
@@ -22,19 +23,16 @@ from fractions import Fraction
 
 from rankproof.errors import ArgumentError, RankproofError
 from rankproof.feedback import Law
-from rankproof.losses.approx_ndcg import ApproxNDCG
 from rankproof.losses.base import Loss
-from rankproof.losses.cosine import Cosine
-from rankproof.losses.lambdas import LambdaLoss, LambdaRank
-from rankproof.losses.q_family import QFamily
 from rankproof.theory.arithmetic.intervals import UnprovenError
+from rankproof.theory.base.minimum import Minimum
 from rankproof.theory.formulas.formula import Function, MeanLoss
+from rankproof.theory.formulas.table import theory_of
 from rankproof.theory.minima.ball import check_ball, find_ball
 from rankproof.theory.minima.direction import check_direction, check_mean, find_direction, find_mean
-from rankproof.theory.minima.minimum import Minimum, rankings_of_minimum, sure_pairs
 from rankproof.theory.minima.stationary import check_exact, find_exact
 
-__all__ = ["Minimum", "check_minimum", "enclose", "rankings_of_minimum", "sure_pairs"]
+__all__ = ["check_minimum", "enclose"]
 
 
 def enclose(loss: Loss | Function, law: Law, center: Sequence[float]) -> Minimum | None:
@@ -64,14 +62,14 @@ def enclose(loss: Loss | Function, law: Law, center: Sequence[float]) -> Minimum
 
 def _candidates(risk: MeanLoss, start: Sequence[float]) -> Iterator[Minimum]:
     """What is to be checked, the first choice first."""
-    loss = risk.loss
-    if isinstance(loss, ApproxNDCG):
+    loss, method = risk.loss, theory_of(risk.loss).minimum
+    if method == "mean":
         yield Minimum("mean", *find_mean(risk))
         return
     exact = find_exact(risk, start)
     if exact is not None:
         yield Minimum("exact", exact, Fraction(0))
-    if isinstance(loss, Cosine | QFamily):
+    if method == "direction":
         for direction, radius in find_direction(risk):
             yield Minimum("direction", direction, radius)
     elif _convex(risk):
@@ -101,10 +99,10 @@ def check_minimum(loss: Loss | Function, law: Law, minimum: Minimum) -> str | No
 def _convex(risk: MeanLoss) -> bool:
     """Whether the expected loss is convex: by the claim of the loss, or what is said of a user's function.
 
-    LambdaRank and LambdaLoss are on two items: both orders have ranks 1 and 2, so the weight of the pair is
-    the same for all scores, and what remains is a sum of logistic terms.
+    Losses whose weights follow the ranking are on two items: both orders have ranks 1 and 2, so the weight of
+    the pair is the same for all scores, and what remains is a sum of logistic terms.
     """
-    if isinstance(risk.loss, LambdaRank | LambdaLoss):
+    if theory_of(risk.loss).follows_ranking:
         return risk.items == 2
     return (risk.loss.claims.value("convex") if isinstance(risk.loss, Loss) else risk.loss.convex) is True
 

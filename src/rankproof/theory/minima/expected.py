@@ -5,7 +5,7 @@ preference graph under a pairwise loss: one query of two items per edge), and al
 through the loss's compiled loop in one call. A user's loss is called feedback by feedback.
 
 >>> from rankproof.losses.parse import loss
->>> from rankproof.theory.spaces import graded_space
+>>> from rankproof.feedback.spaces import graded_space
 >>> mean = ExpectedLosses(loss("squared"), graded_space(2, 2).feedback)
 >>> values, gradients = mean.evaluate([[0.5, 1.0]], [[0.0, 0.5, 0.5, 0.0]])  # labels 01 and 10
 >>> values, gradients  # 0.25 and half of 0 + 1; 2 (s - 1/2)
@@ -23,9 +23,9 @@ from rankproof.arrays import Float64s, Int64s
 from rankproof.errors import ArgumentError
 from rankproof.feedback import Feedback, Permutation, PreferenceGraph
 from rankproof.losses.base import Loss
-from rankproof.losses.duchi import Duchi, net_weights
-from rankproof.losses.preorder import Preorder
-from rankproof.theory.user.loss import UserLoss
+from rankproof.theory.custom.loss import UserLoss
+from rankproof.theory.formulas.table import theory_of
+from rankproof.threads import using
 
 __all__ = ["ExpectedLosses", "loss_inputs"]
 
@@ -42,8 +42,9 @@ def loss_inputs(loss: Loss, feedback: Feedback) -> list[float]:
     if isinstance(feedback, PreferenceGraph):
         if loss.target is not None:
             return [float(u) for u in loss.target.of_feedback(feedback)]
-        if isinstance(loss, Duchi):
-            return [float(u) for u in net_weights(feedback)]
+        graph_numbers = theory_of(loss).graph_numbers
+        if graph_numbers is not None:
+            return [float(u) for u in graph_numbers(feedback)]  # type: ignore[arg-type]
         raise ArgumentError(
             f"Loss {loss} reads one number per item, and a preference graph has none. Losses for graphs: "
             "preorder, duchi, and losses with a target that is defined on preferences, such as :balance."
@@ -53,7 +54,7 @@ def loss_inputs(loss: Loss, feedback: Feedback) -> list[float]:
         loss.target.of_feedback(feedback)
     grades = feedback.grades() if isinstance(feedback, Permutation) else feedback
     labels = np.array([float(grade) for grade in grades])
-    return [float(u) for u in loss.targets(labels, [0, labels.size], threads=1)]
+    return [float(u) for u in loss.targets(labels, [0, labels.size])]
 
 
 class ExpectedLosses:
@@ -70,8 +71,8 @@ class ExpectedLosses:
         """The queries that the feedback stands for: their items, targets, weights and feedback."""
         of, items, targets, weights = [], [], [], []
         for place, y in enumerate(self.feedback):
-            if isinstance(y, PreferenceGraph) and isinstance(loss, Preorder) and loss.target is None:
-                if loss.weight != "one":
+            if isinstance(y, PreferenceGraph) and theory_of(loss).reads_edges and loss.target is None:
+                if getattr(loss, "weight", "one") != "one":
                     raise ArgumentError(
                         f"Loss {loss} weighs pairs by their labels, which a preference graph does not have. "
                         "Use weight=one, with which a pair weighs what its edge weighs."
@@ -144,10 +145,12 @@ class ExpectedLosses:
         items = self._items[terms]
         flat = scores[rows[:, None], items].reshape(-1)
         offsets = np.arange(rows.size + 1, dtype=np.int64) * items.shape[1]
-        found = self.loss.fast(flat, self._targets[terms].reshape(-1), offsets, weights, threads=1)
-        values: Float64s = np.bincount(rows, found.per_query, minlength=many).astype(np.float64)
+        # Many small calls: threads would cost more than they save.
+        with using(1):
+            result = self.loss.fast(flat, self._targets[terms].reshape(-1), offsets, weights)
+        values: Float64s = np.bincount(rows, result.per_query, minlength=many).astype(np.float64)
         places = (rows[:, None] * n + items).reshape(-1)
-        gradients: Float64s = np.bincount(places, found.gradient, minlength=many * n).astype(np.float64)
+        gradients: Float64s = np.bincount(places, result.gradient, minlength=many * n).astype(np.float64)
         return values, gradients.reshape(many, n)
 
     def _evaluate_user(self, loss: UserLoss, scores: Float64s, p: Float64s) -> tuple[Float64s, Float64s]:

@@ -17,26 +17,26 @@ from __future__ import annotations
 
 from functools import lru_cache
 from itertools import product
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.losses.order_preserving import OrderPreserving
-from rankproof.losses.pairwise import margin_of
-from rankproof.losses.preorder import Preorder
+from rankproof.theory.formulas.table import loss_margin, theory_of
 
 __all__ = ["corners", "hinge_step"]
 
 
-def hinge_step(loss: object) -> float | None:
+def hinge_step(loss: Any) -> float | None:
     """The c of a pairwise loss whose margin is max(0, c - t) times a number, else None.
 
+    >>> from rankproof.losses import Preorder
     >>> hinge_step(Preorder(margin="hinge")), hinge_step(Preorder(margin="huber"))
     (1.0, None)
     """
-    if not isinstance(loss, (Preorder, OrderPreserving)):
+    if theory_of(loss).pair_weights is None:
         return None
-    pieces = margin_of(loss.margin, loss.width).pieces
+    pieces = loss_margin(loss).pieces
     if pieces is None:
         return None
     line, flat, _, slope, level = pieces

@@ -26,9 +26,9 @@ from rankproof.arrays import Float64s
 from rankproof.errors import ArgumentError
 from rankproof.feedback import Law
 from rankproof.losses.base import Loss
+from rankproof.theory.custom.loss import UserLoss
 from rankproof.theory.minima.expected import ExpectedLosses
 from rankproof.theory.minima.hinges import corners, hinge_step
-from rankproof.theory.user.loss import UserLoss
 
 __all__ = ["Minimised", "minimise", "minimise_many"]
 
@@ -97,10 +97,10 @@ def minimise_many(
     if _convex(expected.loss):
         return _newton(expected, probabilities, _first(expected, probabilities) if starts is None else starts)
     every = _many_starts(expected, probabilities)
-    tried = _newton(expected, np.tile(probabilities, (len(every), 1)), np.concatenate(every))
+    ends = _newton(expected, np.tile(probabilities, (len(every), 1)), np.concatenate(every))
     kinds = len(every)
-    scores, values = tried[0].reshape(kinds, many, n), tried[1].reshape(kinds, many)
-    slopes, reached = tried[2].reshape(kinds, many), tried[3].reshape(kinds, many)
+    scores, values = ends[0].reshape(kinds, many, n), ends[1].reshape(kinds, many)
+    slopes, reached = ends[2].reshape(kinds, many), ends[3].reshape(kinds, many)
     # The first of equal ones, whatever rounding says.
     least = (values <= values.min(axis=0) + 1e-13 * (1.0 + np.abs(values.min(axis=0)))).argmax(axis=0)
     rows = np.arange(many)
@@ -163,38 +163,38 @@ def _slope_scale(expected: ExpectedLosses, p: Float64s) -> Float64s:
 
 def _directions(g: Float64s, h: Float64s, flat: Float64s) -> Float64s:
     """Newton steps with the absolute values of the curvatures, so that they go down, of limited length."""
-    curvature, axes = np.linalg.eigh(h)
-    size = np.abs(curvature)
+    eigenvalues, axes = np.linalg.eigh(h)
+    size = np.abs(eigenvalues)
     along = np.einsum("kij,ki->kj", axes, g)
     steps = along / np.maximum(np.maximum(size, np.abs(along) / LONGEST_STEP), 1e-200)
     # Where nothing bends, what is left of the slope is rounding.
     straight = size <= 1e-9 * size.max(axis=1, keepdims=True)
     steps[straight & (np.abs(along) <= flat[:, None])] = 0.0
-    found: Float64s = -np.einsum("kij,kj->ki", axes, steps)
-    return found
+    directions: Float64s = -np.einsum("kij,kj->ki", axes, steps)
+    return directions
 
 
 def _search(
     expected: ExpectedLosses, p: Float64s, s: Float64s, v: Float64s, g: Float64s, d: Float64s
 ) -> Float64s:
     """Scores after a step of each law that lowers its value, or its slope where the value stays."""
-    found = s.copy()
+    moved = s.copy()
     waiting = np.arange(len(s))
     fall = np.einsum("ki,ki->k", g, d)
     slope = np.abs(g).max(axis=1)
     length = 1.0
     for _ in range(MOST_HALVINGS):
-        tried = s[waiting] + length * d[waiting]
-        values, gradients = expected.evaluate(tried, p[waiting])
+        points = s[waiting] + length * d[waiting]
+        values, gradients = expected.evaluate(points, p[waiting])
         lower = values <= v[waiting] + 1e-4 * length * fall[waiting]
         level = values <= v[waiting] + 1e-14 * (1.0 + np.abs(v[waiting]))
         good = lower | (level & (np.abs(gradients).max(axis=1) < 0.9 * slope[waiting]))
-        found[waiting[good]] = tried[good]
+        moved[waiting[good]] = points[good]
         waiting = waiting[~good]
         if waiting.size == 0:
             break
         length *= 0.5
-    return found
+    return moved
 
 
 def _spreading(expected: ExpectedLosses, p: Float64s, scores: Float64s) -> tuple[tuple[int, int], ...]:

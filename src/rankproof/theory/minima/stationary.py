@@ -1,17 +1,15 @@
 """The exact method: losses of lines and parabolas, whose minimisers are rational and proven in fractions.
 
 **Pairs.** E[loss] = sum of W_ij phi(s_i - s_j) with weights W_ij >= 0 and phi convex, of a line, a parabola
-and zero (`rankproof.theory.formulas.pairwise.Pieces`). Scores are a minimiser exactly when some choice of
+and zero (`rankproof.theory.formulas.margins.Pieces`). Scores are a minimiser exactly when some choice of
 slopes d_ij in the subdifferential of phi at s_i - s_j makes every sum_j W_ij d_ij - W_ji d_ji equal to 0.
 Slopes are free only at kinks, between -kink and 0 times the weight (plus what is fixed). What a pair (i, j)
 at a kink takes from item i it gives to item j, so a choice is a flow from items whose fixed slopes sum to
 more than 0 to the others, along the pairs at kinks, with W_ij kink as the most that a pair carries. Whether
 there is such a flow is decided by augmenting paths, in fractions: yes or no, without rounding.
 
-**Squares.** squared, centred-squared, duchi with penalty=square and bregman with p=2 are least where a linear
-equation holds: s = E[u], s = E[u] + c, s = E[u] / 2 nu, s = E[u]; lift and relative where their docstrings
-say. The cosine (not normalised) and the q
-family with q=2 are least exactly at the positive multiples of E[u], when that is not 0 (Cauchy-Schwarz).
+**Squares.** Where the expected loss is quadratic, its minimiser is a closed form of E[u]
+(`rankproof.theory.formulas.closed_forms`), unique, or up to a shift of all scores or a positive factor.
 """
 
 from __future__ import annotations
@@ -19,19 +17,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
-from rankproof.losses.bregman import Bregman
-from rankproof.losses.cosine import Cosine
-from rankproof.losses.duchi import Duchi
-from rankproof.losses.lift import Lift
-from rankproof.losses.order_preserving import OrderPreserving
-from rankproof.losses.preorder import Preorder
-from rankproof.losses.q_family import QFamily
-from rankproof.losses.relative import Relative
-from rankproof.losses.squared import CentredSquared, Squared
-from rankproof.theory.arithmetic.intervals import Interval
+from rankproof.theory.arithmetic.intervals import Enclosure
 from rankproof.theory.formulas.formula import MeanLoss
-from rankproof.theory.formulas.pairwise import Pieces, exact_pieces
+from rankproof.theory.formulas.margins import Pieces, exact_pieces
+from rankproof.theory.formulas.table import theory_of
 
 __all__ = ["check_exact", "find_exact", "unmet"]
 
@@ -89,59 +80,30 @@ def find_exact(risk: MeanLoss, start: Sequence[float]) -> Scores | None:
 
 def _exact_mean(risk: MeanLoss) -> list[Fraction] | None:
     mean = risk.mean()
-    return None if any(isinstance(v, Interval) for v in mean) else [Fraction(v) for v in mean]  # type: ignore[arg-type]
+    return None if any(isinstance(v, Enclosure) for v in mean) else [Fraction(v) for v in mean]  # type: ignore[arg-type]
 
 
 def _closed_form(risk: MeanLoss) -> list[Fraction] | None:
-    loss = risk.loss
-    if isinstance(loss, Lift):
-        return _lifted(_exact_mean(risk))
-    if isinstance(loss, Relative):
-        return _compared(_exact_mean(risk))
-    square = isinstance(loss, Squared | CentredSquared) or (isinstance(loss, Bregman) and loss.p == 2)
-    if not square and not _along_mean(loss) and not (isinstance(loss, Duchi) and loss.penalty == "square"):
-        return None
-    mean = _exact_mean(risk)
-    if mean is None or (_along_mean(loss) and not any(mean)):
-        return None
-    return [v / (2 * Fraction(loss.nu)) for v in mean] if isinstance(loss, Duchi) else mean
-
-
-def _lifted(mean: list[Fraction] | None) -> list[Fraction] | None:
-    """1 less the harmonic mean of the m_j + mean(m), over m_i + mean(m): where `Lift` is least."""
-    if mean is None or not any(mean):
-        return None
-    raised = [m + sum(mean, Fraction(0)) / len(mean) for m in mean]
-    harmonic = len(mean) / sum((1 / r for r in raised), Fraction(0))
-    return [1 - harmonic / r for r in raised]
-
-
-def _compared(mean: list[Fraction] | None) -> list[Fraction] | None:
-    """m_i over m_i + mean(m): where `Relative` is least."""
-    if mean is None or not any(mean):
-        return None
-    middle = sum(mean, Fraction(0)) / len(mean)
-    return [m / (m + middle) for m in mean]
-
-
-def _along_mean(loss: object) -> bool:
-    return (isinstance(loss, Cosine) and not loss.normalize) or (isinstance(loss, QFamily) and loss.q == 2)
+    closed_form = theory_of(risk.loss).closed_form
+    mean = None if closed_form is None else _exact_mean(risk)
+    return None if closed_form is None or mean is None else closed_form(risk.loss, mean)
 
 
 def _check_square(risk: MeanLoss, center: Scores) -> str | None:
     closed = _closed_form(risk)
     if closed is None:
         return f"loss {risk.loss} has no rational minimiser that is known in closed form under this law"
-    wanted, given = closed, list(center)
-    if isinstance(risk.loss, CentredSquared | Lift):
-        wanted, given = ([x - values[0] for x in values] for values in (closed, given))
-    elif _along_mean(risk.loss):
+    wanted, stated = closed, list(center)
+    up_to = theory_of(risk.loss).unique_up_to
+    if up_to == "shift":
+        wanted, stated = ([x - values[0] for x in values] for values in (closed, stated))
+    elif up_to == "scale":
         at = next(i for i, v in enumerate(closed) if v)
-        if given[at] * closed[at] <= 0:
+        if stated[at] * closed[at] <= 0:
             return "the center is no positive multiple of E[u]"
-        scale = closed[at] / given[at]
-        given = [x * scale for x in given]
-    return None if wanted == given else f"the minimiser is {_listed(closed)}, not the center"
+        scale = closed[at] / stated[at]
+        stated = [x * scale for x in stated]
+    return None if wanted == stated else f"the minimiser is {_listed(closed)}, not the center"
 
 
 def _listed(values: Sequence[Fraction]) -> str:
@@ -151,15 +113,13 @@ def _listed(values: Sequence[Fraction]) -> str:
 # Pairs --------------------------------------------------------------------------------------------
 
 
-def _pieces(loss: object) -> Pieces | None:
-    if not isinstance(loss, Preorder | OrderPreserving):
-        return None
-    return exact_pieces(loss.margin, loss.width)
+def _pieces(loss: Any) -> Pieces | None:
+    return None if theory_of(loss).pair_weights is None else exact_pieces(loss.margin, loss.width)
 
 
 def _exact_weights(risk: MeanLoss) -> Weights | None:
     pairs = risk.pairs
-    if any(isinstance(w, Interval) for w in pairs.values()):
+    if any(isinstance(w, Enclosure) for w in pairs.values()):
         return None
     return {pair: Fraction(w) for pair, w in pairs.items()}  # type: ignore[arg-type]
 
@@ -205,16 +165,16 @@ def _path(give: dict[int, Fraction], take: dict[int, Fraction], room: Weights) -
 def _snapped(start: Sequence[float], step: Fraction) -> Scores:
     """Scores with differences that are multiples of the step where they nearly were, and few digits."""
     size = float(step)
-    found: list[Fraction] = []
+    snapped: list[Fraction] = []
     for i, x in enumerate(start):
         for j in range(i):
             whole = round((x - start[j]) / size)
             if abs(x - start[j] - whole * size) < NEAR:
-                found.append(found[j] + whole * step)
+                snapped.append(snapped[j] + whole * step)
                 break
         else:
-            found.append(Fraction(float(x)).limit_denominator(MOST_DENOMINATOR))
-    return tuple(found)
+            snapped.append(Fraction(float(x)).limit_denominator(MOST_DENOMINATOR))
+    return tuple(snapped)
 
 
 def _solved(weights: Weights, pieces: Pieces, start: Sequence[float], shift: float) -> Scores | None:

@@ -14,11 +14,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rankproof.errors import ArgumentError
 from rankproof.feedback import Feedback, Law
-from rankproof.feedback.law_text import law_table
+from rankproof.feedback.law_text import law_table, law_to_plain
+from rankproof.plain import html_table, html_text, json_text
 
 __all__ = ["Answer", "Answers", "Violation", "check_kind"]
 
@@ -31,6 +32,21 @@ class Violation(NamedTuple):
 
     items: tuple[int, ...]
     labels: tuple[tuple[Feedback, Fraction], ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data; the feedback is stored as the support of a law is."""
+        observed, probabilities = [y for y, _ in self.labels], [p for _, p in self.labels]
+        return {
+            "items": list(self.items),
+            "labels": law_to_plain(observed, probabilities) if observed else None,
+        }
+
+    def to_json(self) -> str:
+        """`to_dict` as JSON text."""
+        return json_text(self.to_dict())
+
+    def _repr_html_(self) -> str:
+        return html_text(self.table() or f"items {', '.join(map(str, self.items))}")
 
     def table(self, indent: str = "") -> str:
         """The feedback with its probabilities, one line each."""
@@ -47,7 +63,7 @@ class Answer:
     Attributes
     ----------
     condition : str
-        The name of the condition, a key of `rankproof.standardize.base.CONDITIONS` where it has one.
+        The name of the condition, a key of `rankproof.targets.base.CONDITIONS` where it has one.
     holds : bool
     why : str
         A sentence with the numbers that decide it.
@@ -63,6 +79,18 @@ class Answer:
     def __bool__(self) -> bool:
         return self.holds
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        violation = None if self.violation is None else self.violation.to_dict()
+        return {"condition": self.condition, "holds": self.holds, "why": self.why, "violation": violation}
+
+    def to_json(self) -> str:
+        """`to_dict` as JSON text."""
+        return json_text(self.to_dict())
+
+    def _repr_html_(self) -> str:
+        return html_text(str(self))
+
     def __str__(self) -> str:
         line = f"{self.condition}: {'yes' if self.holds else 'no'}, {self.why}"
         table = "" if self.violation is None else self.violation.table("  ")
@@ -71,6 +99,27 @@ class Answer:
 
 class Answers(dict[str, Answer]):
     """Answers by the name of the condition; printed one to a line, without the labels of the violations."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, by the name of the condition."""
+        return {name: answer.to_dict() for name, answer in self.items()}
+
+    def to_json(self) -> str:
+        """`to_dict` as JSON text."""
+        return json_text(self.to_dict())
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """A pandas, polars or pyarrow frame: one row per condition."""
+        from rankproof.data.frames import frame_of_rows
+
+        rows = [
+            {"condition": name, "holds": answer.holds, "why": answer.why} for name, answer in self.items()
+        ]
+        return frame_of_rows(rows, backend)
+
+    def _repr_html_(self) -> str:
+        rows = [[name, "yes" if answer.holds else "no", answer.why] for name, answer in self.items()]
+        return html_table(["condition", "holds", "why"], rows, left=range(3))
 
     def __str__(self) -> str:
         wide = max(map(len, self), default=0)

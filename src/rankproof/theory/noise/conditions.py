@@ -1,7 +1,7 @@
 """Conditions on the noise, decided exactly on a finite law: which hold, and where each of the others fails.
 
 Some metrics have a target, and some losses are consistent, only for laws that meet a condition. These are the
-conditions of `rankproof.standardize.base.CONDITIONS`:
+conditions of `rankproof.targets.base.CONDITIONS`:
 
 - **independent**: P(y) is the product of the probabilities of the items' grades;
 - **one relevant**: in all y exactly one item has a grade of at least ``rel``;
@@ -10,7 +10,7 @@ conditions of `rankproof.standardize.base.CONDITIONS`:
   and d_ij = E[a_ij - a_ji], whenever d_ik > 0 and d_kj > 0 then d_ij >= d_ik + d_kj;
 - **rank-differentiable** and **order-preserving**: see `rankproof.theory.noise.exchange`.
 
->>> from rankproof.feedback import Law
+>>> from rankproof import Law
 >>> law = Law({(1, 0): "1/2", (0, 1): "1/4", (0, 0): "1/4"})
 >>> print(check(law))
 independent          no   P(y_0 = 1, y_1 = 0) = 1/2, but P(y_0 = 1) P(y_1 = 0) = 1/2 * 3/4 = 3/8.
@@ -37,9 +37,9 @@ from typing import Any, TypeAlias, overload
 
 from rankproof.errors import ArgumentError
 from rankproof.feedback import Feedback, Graded, Law, Permutation, PreferenceGraph
-from rankproof.feedback.exact import as_number
+from rankproof.feedback.numbers import as_number
 from rankproof.metrics.disagreement import weight_of
-from rankproof.standardize.base import CONDITIONS, as_condition
+from rankproof.targets.base import CONDITIONS, as_condition
 from rankproof.theory.noise.answer import Answer, Answers, Violation, check_kind
 from rankproof.theory.noise.exchange import (
     is_order_preserving,
@@ -102,7 +102,7 @@ def check(
     weight, normalize
         For "low noise", see `is_low_noise`.
     """
-    asked: dict[str, Callable[[Law], Answer]] = {
+    questions: dict[str, Callable[[Law], Answer]] = {
         "independent": is_independent,
         "one relevant": partial(is_one_relevant, rel=rel),
         "binary": is_binary,
@@ -111,9 +111,9 @@ def check(
         "rank-differentiable": is_rank_differentiable,
     }
     if condition is not None:
-        return asked[as_condition(condition)](law)
+        return questions[as_condition(condition)](law)
     check_kind("all", law, (Graded.kind, PreferenceGraph.kind, Permutation.kind))
-    return Answers({name: asked[name](law) for name in CONDITIONS if law.kind in KINDS_OF[name]})
+    return Answers({name: questions[name](law) for name in CONDITIONS if law.kind in KINDS_OF[name]})
 
 
 def is_independent(law: Law) -> Answer:
@@ -135,8 +135,8 @@ def is_independent(law: Law) -> Answer:
                     f"P(y_{i} = {a}, y_{j} = {b}) = {p}, but P(y_{i} = {a}) P(y_{j} = {b}) = "
                     f"{marginals[i][a]} * {marginals[j][b]} = {marginals[i][a] * marginals[j][b]}."
                 )
-                told = tuple((y, q) for y, q in law.pairs() if y[i] == a or y[j] == b)  # type: ignore[index]
-                return Answer(name, holds=False, why=why, violation=Violation((i, j), told))
+                witness = tuple((y, q) for y, q in law.pairs() if y[i] == a or y[j] == b)  # type: ignore[index]
+                return Answer(name, holds=False, why=why, violation=Violation((i, j), witness))
     for y, p in law.pairs():
         product = math.prod((law_i[y[i]] for i, law_i in enumerate(marginals)), start=Fraction(1))  # type: ignore[index]
         if p != product:
@@ -199,12 +199,12 @@ def is_low_noise(law: Law, *, weight: Weight = "one", normalize: bool = False) -
                 f"but {i} to {j} by {d[i][j]}, less than the sum {d[i][k] + d[k][j]}."
             )
             inside = {i, j, k}
-            told = tuple(
+            witness = tuple(
                 (y, p)
                 for y, p in law.pairs()
                 if any(a in inside and b in inside for a, b, _ in _graph(y).edges)
             )
-            return Answer(name, holds=False, why=why, violation=Violation((i, k, j), told))
+            return Answer(name, holds=False, why=why, violation=Violation((i, k, j), witness))
     if not chains:
         return Answer(name, holds=True, why="no item is preferred on average to one preferred to a third.")
     many = "the one chain" if chains == 1 else f"all {chains} chains"
@@ -218,7 +218,7 @@ def mean_differences(
 ) -> tuple[tuple[Fraction, ...], ...]:
     """The difference graph of Duchi et al.: ``d[i][j]`` is E[a_ij - a_ji]; see `is_low_noise`.
 
-    >>> from rankproof.feedback import Law
+    >>> from rankproof import Law
     >>> mean_differences(Law({(2, 0): "2/3", (0, 1): "1/3"}), weight="difference")[0][1]  # 2/3 * 2 - 1/3
     Fraction(1, 1)
     """
@@ -257,18 +257,18 @@ def _preferences(y: Feedback, weight: Weight) -> dict[tuple[int, int], Fraction]
 
 def _exact(weight: Weight, better: Fraction, worse: Fraction) -> Fraction:
     try:
-        found = weight_of(weight, better, worse) if isinstance(weight, str) else weight(better, worse)
+        weighed = weight_of(weight, better, worse) if isinstance(weight, str) else weight(better, worse)
     except Exception as error:
         raise ArgumentError(
             f"Argument weight failed on the grades {better} and {worse}: {error!r}."
         ) from error
-    if isinstance(found, bool) or not isinstance(found, (int, Fraction)) or found < 0:
+    if isinstance(weighed, bool) or not isinstance(weighed, (int, Fraction)) or weighed < 0:
         raise ArgumentError(
             "The weight of a pair must be an int or a Fraction of at least 0, since low noise is decided "
-            f"exactly, got {found!r} for the grades {better} and {worse}. Use whole grades, or weights that "
-            "are fractions."
+            f"exactly, got {weighed!r} for the grades {better} and {worse}. Use whole grades, or weights "
+            "that are fractions."
         )
-    return Fraction(found)
+    return Fraction(weighed)
 
 
 def _graph(y: Feedback) -> PreferenceGraph:

@@ -17,7 +17,7 @@ Write y' for y with the labels of items i and j exchanged (L12 Def. 4: the *dual
 
 A permutation is read as the grades n, ..., 2, 1.
 
->>> from rankproof.feedback import Law
+>>> from rankproof import Law
 >>> print(rdps(Law({(2, 1, 1): "1/2", (1, 2, 1): "1/4", (1, 1, 2): "1/4"})))
 RDPS: yes, r* = (1, 0, 0), from the best: 0; 1 and 2.
 """
@@ -33,6 +33,7 @@ from typing import Any, NamedTuple, TypeAlias
 from rankproof.arrays import as_whole_number
 from rankproof.errors import ArgumentError
 from rankproof.feedback import Feedback, Graded, Law, Permutation
+from rankproof.plain import html_text, json_text
 from rankproof.theory.noise.answer import Answer, Violation, check_kind
 
 __all__ = [
@@ -89,8 +90,26 @@ class Rdps:
         for chosen in combinations(range(least), 1 + max(self.ratings)):
             yield tuple(chosen[rating] for rating in self.ratings)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "holds": self.holds,
+            "why": self.why,
+            "ratings": None if self.ratings is None else list(self.ratings),
+            "groups": None if self.groups is None else [list(group) for group in self.groups],
+            "unordered": [list(pair) for pair in self.unordered],
+            "violation": None if self.violation is None else self.violation.to_dict(),
+        }
+
+    def to_json(self) -> str:
+        """`to_dict` as JSON text."""
+        return json_text(self.to_dict())
+
     def __str__(self) -> str:
         return str(Answer("RDPS", self.holds, self.why, self.violation))
+
+    def _repr_html_(self) -> str:
+        return html_text(str(self))
 
 
 class _Case(NamedTuple):
@@ -132,14 +151,14 @@ def differentiates(law: Law, i: int, j: int) -> Answer:
     if not (0 <= i < law.items and 0 <= j < law.items and i != j):
         raise ArgumentError(f"A pair is two different items of 0..{law.items - 1}, got ({i!r}, {j!r}).")
     name = f"rank-differentiable with ({i}, {j})"
-    found = _exchange(table, i, j)
-    if found.second is not None:
-        why = f"{_shown(law, found.second)}, though these labels grade {i} above {j}."
-        return Answer(name, holds=False, why=why, violation=_violation(law, found.second))
-    if found.first is None:
+    exchange = _exchange(table, i, j)
+    if exchange.second is not None:
+        why = f"{_shown(law, exchange.second)}, though these labels grade {i} above {j}."
+        return Answer(name, holds=False, why=why, violation=_violation(law, exchange.second))
+    if exchange.first is None:
         why = f"exchanging {i} and {j} changes no probability."
         return Answer(name, holds=False, why=why, violation=Violation((i, j), ()))
-    shown = _shown(law, found.first)
+    shown = _shown(law, exchange.first)
     why = f"labels that grade {i} above {j} are never less likely than exchanged, and {shown}."
     return Answer(name, holds=True, why=why)
 
@@ -149,13 +168,15 @@ def is_rank_differentiable(law: Law) -> Answer:
     name = "rank-differentiable"
     table = _grades(law, name)
     for i, j in combinations(range(law.items), 2):
-        found = _exchange(table, i, j)
-        if found.first is not None and found.second is not None:
+        exchange = _exchange(table, i, j)
+        if exchange.first is not None and exchange.second is not None:
             why = (
-                f"neither of the items {i} and {j} is always favoured: {_shown(law, found.first)}, "
-                f"but {_shown(law, found.second)}."
+                f"neither of the items {i} and {j} is always favoured: {_shown(law, exchange.first)}, "
+                f"but {_shown(law, exchange.second)}."
             )
-            return Answer(name, holds=False, why=why, violation=_violation(law, found.first, found.second))
+            return Answer(
+                name, holds=False, why=why, violation=_violation(law, exchange.first, exchange.second)
+            )
     return Answer(name, holds=True, why=f"from the best: {_listed(rdps(law).groups)}.")
 
 
@@ -171,8 +192,8 @@ def rdps(law: Law, levels: int | None = None) -> Rdps:
     table = _grades(law, "RDPS")
     items = range(law.items)
     exchanges = {(i, j): _exchange(table, i, j) for i, j in combinations(items, 2)}
-    strict = {pair for pair, found in exchanges.items() if found.first and not found.second}
-    strict |= {(j, i) for (i, j), found in exchanges.items() if found.second and not found.first}
+    strict = {pair for pair, exchange in exchanges.items() if exchange.first and not exchange.second}
+    strict |= {(j, i) for (i, j), exchange in exchanges.items() if exchange.second and not exchange.first}
     for i, j in sorted(strict):
         for k in items:
             if k not in (i, j) and (i, k) not in strict and (k, j) not in strict:
@@ -182,7 +203,7 @@ def rdps(law: Law, levels: int | None = None) -> Rdps:
     grades = sorted(set(below))
     ratings = tuple(grades.index(count) for count in below)
     groups = tuple(tuple(i for i in items if ratings[i] == rating) for rating in reversed(range(len(grades))))
-    unordered = tuple(pair for pair, found in exchanges.items() if found.first and found.second)
+    unordered = tuple(pair for pair, exchange in exchanges.items() if exchange.first and exchange.second)
     why = f"r* = {ratings}, from the best: {_listed(groups)}."
     if unordered:
         many = " and ".join(map(str, unordered))
@@ -251,8 +272,8 @@ def _exchange(table: dict[Labels, Fraction], i: int, j: int) -> _Exchange:
         q = table.get(other, Fraction(0))
         case = _Case((i, j), y, p, q) if y[i] > y[j] else _Case((i, j), other, q, p)
         side = 0 if case.p > case.q else 1
-        known = best[side]
-        if p != q and (known is None or abs(p - q) > abs(known.p - known.q)):
+        before = best[side]
+        if p != q and (before is None or abs(p - q) > abs(before.p - before.q)):
             best[side] = case
     return _Exchange(*best)
 
@@ -269,7 +290,7 @@ def _no_ratings(law: Law, exchanges: dict[tuple[int, int], _Exchange], i: int, j
         f"but ratings with r*_{i} > r*_{j} have r*_{i} > r*_{k} or r*_{k} > r*_{j}."
     )
     pairs = [exchanges[min(pair), max(pair)] for pair in ((i, j), (i, k), (k, j))]
-    cases = [case for found in pairs for case in found if case is not None]
+    cases = [case for exchange in pairs for case in exchange if case is not None]
     labels = dict(_violation(law, *cases).labels)
     return Rdps(holds=False, why=why, violation=Violation((i, j, k), tuple(labels.items())))
 

@@ -25,7 +25,7 @@ from typing import Any, TypeAlias
 from rankproof.arrays import as_whole_number
 from rankproof.errors import ArgumentError
 from rankproof.feedback import Feedback, Graded, Law, Permutation, PreferenceGraph
-from rankproof.standardize.base import as_condition
+from rankproof.targets.base import as_condition
 from rankproof.theory.noise import KINDS_OF, is_low_noise
 
 __all__ = ["sample"]
@@ -46,7 +46,7 @@ def sample(
     Parameters
     ----------
     condition : str, optional
-        A key of `rankproof.standardize.base.CONDITIONS`; None for any law.
+        A key of `rankproof.targets.base.CONDITIONS`; None for any law.
     items : int
     grades : int
         Labels are 0, ..., ``grades - 1``; only graded feedback has them.
@@ -83,8 +83,8 @@ def sample(
 
 def _any(n: int, grades: int, rng: random.Random, kind: str) -> Law:
     """A few labels, some, or many; one in four laws has two items that are exactly alike."""
-    drawn = [_drawn(n, grades, rng, kind) for _ in range(rng.choice((1, 2, 2, 3, 3, 4, 6, 12)))]
-    support = list(dict.fromkeys(drawn))
+    labels = [_random_feedback(n, grades, rng, kind) for _ in range(rng.choice((1, 2, 2, 3, 3, 4, 6, 12)))]
+    support = list(dict.fromkeys(labels))
     table = dict(zip(support, _weights(len(support), rng), strict=True))
     if n > 1 and rng.random() < 0.25:
         i, j = rng.sample(range(n), 2)
@@ -94,7 +94,7 @@ def _any(n: int, grades: int, rng: random.Random, kind: str) -> Law:
     return _law(table.items())
 
 
-def _drawn(n: int, grades: int, rng: random.Random, kind: str) -> Feedback:
+def _random_feedback(n: int, grades: int, rng: random.Random, kind: str) -> Feedback:
     if kind == Graded.kind:
         return Graded(rng.randrange(grades) for _ in range(n))
     order = rng.sample(range(n), n)
@@ -154,7 +154,7 @@ def _low_noise(n: int, grades: int, rng: random.Random, kind: str) -> Law:
     else:
         parts += [y for pair, count in wanted.items() for _ in range(count) for y in _one(pair, n, rng, kind)]
     for _ in range(rng.choice((0, 1, 2)) if parts else 1):
-        noise = _drawn(n, grades, rng, kind)
+        noise = _random_feedback(n, grades, rng, kind)
         parts += [noise, _reversed(noise, grades)] * rng.choice((1, 2))
     return _law((y, 1) for y in parts)
 
@@ -234,25 +234,25 @@ def _rank_differentiable(n: int, grades: int, rng: random.Random, kind: str) -> 
             table += [(y, factor * weight // whole) for y, weight in same.items()]
     if not table:
         return _rank_differentiable(n, grades, rng, kind)
-    made = Graded if kind == Graded.kind else lambda y: Permutation(n + 1 - grade for grade in y)
-    return _law((made(y), weight) for y, weight in table)
+    feedback_of = Graded if kind == Graded.kind else lambda y: Permutation(n + 1 - grade for grade in y)
+    return _law((feedback_of(y), weight) for y, weight in table)
 
 
 def _climbing(every: Sequence[Labels], ratings: Sequence[int], step: Callable[[], int]) -> dict[Labels, int]:
     """Weights that never fall when labels are exchanged in favour of the item with the higher rating."""
     pairs = [(i, j) for i in range(len(ratings)) for j in range(len(ratings)) if ratings[i] > ratings[j]]
     groups = {rating: [i for i, r in enumerate(ratings) if r == rating] for rating in set(ratings)}
-    found: dict[Any, int] = {}
+    levels: dict[Any, int] = {}
 
     def key(y: Labels) -> Any:
         # Labels that differ by an exchange inside a group must have the same weight.
         return tuple(tuple(sorted(y[i] for i in group)) for group in groups.values())
 
     for y in sorted(every, key=lambda y: sum(r * label for r, label in zip(ratings, y, strict=True))):
-        if key(y) not in found:
-            below = [found[key(_swapped(y, i, j))] for i, j in pairs if y[i] > y[j]]
-            found[key(y)] = max(below, default=0) + step()
-    return {y: found[key(y)] for y in every}
+        if key(y) not in levels:
+            below = [levels[key(_swapped(y, i, j))] for i, j in pairs if y[i] > y[j]]
+            levels[key(y)] = max(below, default=0) + step()
+    return {y: levels[key(y)] for y in every}
 
 
 def _order_preserving(n: int, rng: random.Random) -> Law:

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from rankproof.claims import Claim
-from rankproof.standardize.base import CONDITIONS
-from rankproof.theory.question import Question
-from rankproof.theory.verdict import Verdict
+from rankproof.targets.base import CONDITIONS
+from rankproof.theory.base.question import Question
+from rankproof.theory.base.verdict import Verdict
 
 __all__ = ["Rule", "rule", "stated_conditions"]
 
@@ -34,10 +34,10 @@ class Rule:
 def rule(name: str, *, needs: str, concludes: str, reference: str) -> Callable[[Apply], Rule]:
     """Decorator: a function of a question as a rule."""
 
-    def made(function: Apply) -> Rule:
+    def as_rule(function: Apply) -> Rule:
         return Rule(name, needs, concludes, reference, function)
 
-    return made
+    return as_rule
 
 
 def stated_conditions(claim: Claim) -> tuple[str, ...]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from rankproof.metrics.judged import Judged
-from rankproof.standardize.binary import same_for_all
-from rankproof.theory.evidence import theorem
-from rankproof.theory.question import Question
+from rankproof.targets.binary import same_for_all
+from rankproof.theory.base.question import Question
+from rankproof.theory.base.verdict import Consistent, Verdict
 from rankproof.theory.rules.base import rule
-from rankproof.theory.verdict import Consistent, Verdict
+from rankproof.theory.rules.evidence import theorem
 
 __all__ = ["constant"]
 
@@ -24,15 +24,15 @@ def constant(question: Question) -> Verdict | None:
         return None
     why = None if metric is None else same_for_all(metric)
     if isinstance(metric, Judged):
-        told = "measures the judgments, not the ranking: when all items are judged"
+        trait = "measures the judgments, not the ranking: when all items are judged"
     elif why is not None:
-        told = "looks at all items of the ranking: without a cutoff"
+        trait = "looks at all items of the ranking: without a cutoff"
     else:
         return None
     claims = [{"of": str(metric), "claim": "constant", "value": True, "reference": constant.reference}]
     return Consistent(
         **question.says(
-            reason=f"{metric} {told} it gives every ranking the same value, so every ranking is best.",
+            reason=f"{metric} {trait} it gives every ranking the same value, so every ranking is best.",
             short="every ranking is best",
             rule="constant",
             reference=constant.reference,

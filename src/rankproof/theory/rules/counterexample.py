@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from rankproof.losses.base import Loss
-from rankproof.theory.agreement import agreeing_target
-from rankproof.theory.counterexample import Counterexample
-from rankproof.theory.evidence import counterexample_evidence
+from rankproof.theory.base.counterexample import Counterexample
+from rankproof.theory.base.question import Question
+from rankproof.theory.base.verdict import Inconsistent, Verdict
+from rankproof.theory.base.verdict_text import number_text, ranking_text
+from rankproof.theory.existence.agreement import agreeing_target
 from rankproof.theory.formulas.formula import has_formula
-from rankproof.theory.question import Question
 from rankproof.theory.rules.base import rule
+from rankproof.theory.rules.evidence import counterexample_evidence
+from rankproof.theory.rules.ways_out import ways_out
 from rankproof.theory.search.find import find_counterexample
-from rankproof.theory.verdict import Inconsistent, Verdict
-from rankproof.theory.verdict_text import number_text, ranking_text
-from rankproof.theory.ways_out import ways_out
 
 __all__ = ["counterexample"]
 
@@ -30,25 +30,25 @@ def counterexample(question: Question) -> Verdict | None:
     if question.loss is None or (isinstance(question.loss, Loss) and not has_formula(question.loss)):
         # Without the formula in exact arithmetic nothing that a search finds could be proven.
         return None
-    found = _search(question)
-    if found is None and question.larger is not None and _hopeless(question):
-        found = _search(question.larger)
-    if found is None:
+    example = _search(question)
+    if example is None and question.larger is not None and _hopeless(question):
+        example = _search(question.larger)
+    if example is None:
         return None
-    cost = number_text(found.cost if found.cost.denominator < 10**12 else float(found.cost))
+    cost = number_text(example.cost if example.cost.denominator < 10**12 else float(example.cost))
+    reached, best = ranking_text(example.minimiser_rankings[0]), ranking_text(example.best_rankings[0])
     reason = (
-        f"Under the law below the expected loss is least at scores that rank "
-        f"{ranking_text(found.minimiser_rankings[0])}, where {ranking_text(found.best_rankings[0])} is best: "
-        f"{cost} of {question.metric} is lost however much data there is."
+        f"Under the law below the expected loss is least at scores that rank {reached}, where {best} is "
+        f"best: {cost} of {question.metric} is lost however much data there is."
     )
     return Inconsistent(
         **question.says(
             reason=reason,
-            short=f"loses {float(found.cost):.2g} under a law on {found.law.items} items",
+            short=f"loses {float(example.cost):.2g} under a law on {example.law.items} items",
             rule="counterexample",
             reference=REFERENCE,
             way_out=ways_out(question),
-            evidence=(counterexample_evidence(question, found),),
+            evidence=(counterexample_evidence(question, example),),
         )
     )
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from rankproof.theory.agreement import agreeing_target
-from rankproof.theory.evidence import known_absence, table_evidence, theorem
-from rankproof.theory.question import Question
+from rankproof.theory.base.question import Question
+from rankproof.theory.base.verdict import Consistent, Verdict
+from rankproof.theory.existence.agreement import agreeing_target
+from rankproof.theory.formulas.sorting import sorting_of
 from rankproof.theory.rules.base import rule
-from rankproof.theory.verdict import Consistent, Verdict
+from rankproof.theory.rules.cutoffs import past_cutoffs
+from rankproof.theory.rules.evidence import known_absence, table_evidence, theorem
 
 __all__ = ["exhausted"]
 
@@ -21,8 +23,8 @@ REFERENCE = "B11 Th. 2, and exchanges of neighbours (bubble sort), all cases tri
     reference=REFERENCE,
 )
 def exhausted(question: Question) -> Verdict | None:
-    sorting = question.sorting
-    if sorting is None or sorting.target is None or question.constant or not question.past_cutoffs:
+    sorting = sorting_of(question.loss)
+    if sorting is None or sorting.target is None or question.constant or not past_cutoffs(question):
         return None
     target = agreeing_target(question)
     if target is None or known_absence(question.metric):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from rankproof.losses.base import Loss
-from rankproof.theory.evidence import known_absence, none_evidence
-from rankproof.theory.question import Question
+from rankproof.theory.base.evidence import Evidence
+from rankproof.theory.base.question import Question
+from rankproof.theory.base.verdict import Inconsistent, Verdict
+from rankproof.theory.existence.decide import existence_of
 from rankproof.theory.rules.base import rule
-from rankproof.theory.verdict import Evidence, Inconsistent, Verdict
-from rankproof.theory.ways_out import ways_out
+from rankproof.theory.rules.evidence import known_absence, none_evidence
+from rankproof.theory.rules.ways_out import ways_out
 
 __all__ = ["no_convex_loss"]
 
@@ -56,12 +58,12 @@ def _convex(question: Question) -> bool:
 
 
 def _evidence(question: Question) -> list[Evidence]:
-    found = question.existence
-    if found.outcome == "none":
-        return none_evidence(question.table, found)
-    known = known_absence(question.metric) if question.space.kind == "graded" else []
-    if known or question.larger is None:
-        return known
+    existence = existence_of(question)
+    if existence.outcome == "none":
+        return none_evidence(question.table, existence)
+    absence = known_absence(question.metric) if question.space.kind == "graded" else []
+    if absence or question.larger is None:
+        return absence
     # What has a target on few items need not have one on more.
-    found = question.larger.existence
-    return none_evidence(question.larger.table, found) if found.outcome == "none" else []
+    existence = existence_of(question.larger)
+    return none_evidence(question.larger.table, existence) if existence.outcome == "none" else []

@@ -10,13 +10,13 @@ y_j of (P(y) - P(y')) d(y) >= 0. So bubble sort never loses on the way to the or
 
 from __future__ import annotations
 
-from rankproof.losses.pairwise import margin_of
-from rankproof.losses.preorder import Preorder
-from rankproof.standardize.base import CONDITIONS
-from rankproof.theory.evidence import theorem, values_evidence
-from rankproof.theory.question import Question
+from rankproof.losses.base import Loss
+from rankproof.targets.base import CONDITIONS
+from rankproof.theory.base.question import Question
+from rankproof.theory.base.verdict import Consistent, Verdict
+from rankproof.theory.formulas.table import loss_margin, theory_of
 from rankproof.theory.rules.base import rule
-from rankproof.theory.verdict import Consistent, Verdict
+from rankproof.theory.rules.evidence import theorem, values_evidence
 
 __all__ = ["rank_differentiable"]
 
@@ -35,13 +35,13 @@ def rank_differentiable(question: Question) -> Verdict | None:
     loss = question.loss
     if (
         question.noise != "rank-differentiable"
-        # Not one derived from it, which need not have its minimisers.
-        or type(loss) is not Preorder
+        or not isinstance(loss, Loss)
+        or not theory_of(loss).sorts_ratings
         or loss.target is not None
         or question.space.kind == "preferences"
     ):
         return None
-    margin = margin_of(loss.margin, loss.width)
+    margin = loss_margin(loss)
     why = question.monotone
     if why is None or not all(margin.claims.value(fact) for fact in NEEDED):
         return None

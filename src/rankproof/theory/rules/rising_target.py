@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from rankproof.standardize.base import CONDITIONS
-from rankproof.theory.evidence import theorem, values_evidence
-from rankproof.theory.question import Question
+from rankproof.targets.base import CONDITIONS
+from rankproof.theory.base.question import Question
+from rankproof.theory.base.verdict import Consistent, Verdict
+from rankproof.theory.formulas.sorting import sorting_of
 from rankproof.theory.rules.base import rule
-from rankproof.theory.verdict import Consistent, Verdict
+from rankproof.theory.rules.evidence import theorem, values_evidence
 
 __all__ = ["rising_target"]
 
@@ -29,7 +30,7 @@ REFERENCE = "an exchange of labels (L12 Def. 5), and of neighbours for every mon
     reference=REFERENCE,
 )
 def rising_target(question: Question) -> Verdict | None:
-    sorting = question.sorting
+    sorting = sorting_of(question.loss)
     if question.noise != "rank-differentiable" or sorting is None or not sorting.increasing:
         return None
     why = question.monotone
@@ -38,7 +39,7 @@ def rising_target(question: Question) -> Verdict | None:
     reason = (
         f"The minimiser of {question.loss} sorts as {sorting} does ({sorting.reference}), which under this "
         "noise is the order of the rating vector of the law, since higher grades have a larger "
-        f"{sorting.words}; no exchange of neighbours improves {question.metric} then, since it is monotone "
+        f"{sorting.text}; no exchange of neighbours improves {question.metric} then, since it is monotone "
         f"({why})."
     )
     claims: list[dict[str, Any]] = [

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from rankproof.claims import Claim
 from rankproof.losses.base import Loss
-from rankproof.standardize.base import CONDITIONS
-from rankproof.standardize.user import UserTarget
-from rankproof.theory.agreement import agreeing_target
-from rankproof.theory.evidence import target_evidence, theorem
-from rankproof.theory.question import Question
+from rankproof.losses.choose import PROOF, proof_text
+from rankproof.targets.user import UserTarget
+from rankproof.theory.base.question import Question
+from rankproof.theory.base.verdict import Consistent, Verdict
+from rankproof.theory.existence.agreement import agreeing_target
+from rankproof.theory.formulas.sorting import sorting_of
 from rankproof.theory.rules.base import rule, stated_conditions
-from rankproof.theory.verdict import Consistent, Verdict
+from rankproof.theory.rules.evidence import target_evidence, theorem
 
 __all__ = ["standardised"]
-
-REFERENCE = "B11 Th. 2; R11 Th. 8, 9"
 
 
 @rule(
@@ -22,10 +21,10 @@ REFERENCE = "B11 Th. 2; R11 Th. 8, 9"
     needs="a loss whose minimiser sorts as E[u] does, and a target u that standardises the metric: always, "
     "or under the condition that is asked for",
     concludes="the loss is consistent with the metric",
-    reference=REFERENCE,
+    reference=PROOF,
 )
 def standardised(question: Question) -> Verdict | None:
-    loss, sorting, metric = question.loss, question.sorting, question.known_metric
+    loss, sorting, metric = question.loss, sorting_of(question.loss), question.known_metric
     if not isinstance(loss, Loss) or sorting is None or sorting.target is None or metric is None:
         return None
     claim = _claim(question)
@@ -36,11 +35,7 @@ def standardised(question: Question) -> Verdict | None:
         # What a user says of a target is believed where it cannot be tried.
         return None
     condition = None if claim.value is True else str(claim.value)
-    reason = (
-        f"The minimiser of {loss} sorts as {sorting} does ({sorting.reference}), and sorting by that mean "
-        f"optimises {metric}{'' if condition is None else f' if {CONDITIONS[condition]}'} "
-        f"({claim.reference})."
-    )
+    reason = proof_text(str(loss), str(sorting), sorting.reference, metric, claim)
     claims = [
         {"of": str(loss), "claim": "sorts as", "value": str(sorting), "reference": sorting.reference},
         {
@@ -51,7 +46,7 @@ def standardised(question: Question) -> Verdict | None:
             "reference": claim.reference,
         },
     ]
-    evidence = [theorem("standardised", REFERENCE, claims)]
+    evidence = [theorem("standardised", PROOF, claims)]
     if condition is None or condition == "binary":
         evidence += target_evidence(question)
     conditions = stated_conditions(claim)
@@ -67,7 +62,7 @@ def standardised(question: Question) -> Verdict | None:
             reason=reason,
             short=f"sorts as {sorting}" + ("" if condition is None else f"; {condition} labels"),
             rule="standardised",
-            reference=REFERENCE,
+            reference=PROOF,
             conditions=conditions,
             evidence=tuple(evidence),
         )
@@ -76,13 +71,13 @@ def standardised(question: Question) -> Verdict | None:
 
 def _claim(question: Question) -> Claim | None:
     """The claim that the target standardises the metric without a condition, else under a granted one."""
-    metric, sorting = question.known_metric, question.sorting
+    metric, sorting = question.known_metric, sorting_of(question.loss)
     if metric is None or sorting is None or sorting.target is None:
         return None
-    found = sorting.target.claims_for(metric)
-    for claim in found:
+    claims = sorting.target.claims_for(metric)
+    for claim in claims:
         if claim.value is True:
             return claim
     # What was asked for counts before what the space grants by itself.
     wanted = [question.noise, *sorted(question.granted)]
-    return next((c for name in wanted for c in found if name is not None and c.value == name), None)
+    return next((c for name in wanted for c in claims if name is not None and c.value == name), None)

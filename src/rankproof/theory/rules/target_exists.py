@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from rankproof.errors import ArgumentError
-from rankproof.losses.auto import choose
-from rankproof.standardize.base import CONDITIONS
-from rankproof.standardize.choose import candidates
-from rankproof.theory.agreement import lasting_form
-from rankproof.theory.evidence import known_absence, table_evidence, target_evidence, theorem
-from rankproof.theory.question import Question
+from rankproof.losses.choose import choose_loss
+from rankproof.targets.base import CONDITIONS
+from rankproof.targets.choose import candidates
+from rankproof.theory.base.question import Question
+from rankproof.theory.base.verdict import Consistent, Verdict
+from rankproof.theory.existence.agreement import lasting_form
+from rankproof.theory.existence.decide import existence_of
 from rankproof.theory.rules.base import rule, stated_conditions
-from rankproof.theory.verdict import Consistent, Verdict
+from rankproof.theory.rules.cutoffs import past_cutoffs
+from rankproof.theory.rules.evidence import known_absence, table_evidence, target_evidence, theorem
 
 __all__ = ["target_exists"]
 
@@ -29,24 +31,24 @@ BUBBLE = "exchanges of neighbours (bubble sort), all cases tried"
 def target_exists(question: Question) -> Verdict | None:
     if question.loss is not None:
         return None
-    return _known(question) or _found(question)
+    return _from_registry(question) or _from_search(question)
 
 
-def _known(question: Question) -> Verdict | None:
+def _from_registry(question: Question) -> Verdict | None:
     """A target that the registry claims."""
     metric = question.known_metric
     if metric is None:
         return None
     wanted = [True, question.noise, *sorted(question.granted)]
-    found = candidates(metric)
+    targets = candidates(metric)
     pair = next(
-        ((t, c) for value in wanted for t, c in found if value is not None and c.value == value), None
+        ((t, c) for value in wanted for t, c in targets if value is not None and c.value == value), None
     )
     if pair is None:
         return None
     target, claim = pair
     condition = None if claim.value is True else str(claim.value)
-    loss = choose(metric, condition).loss
+    loss = choose_loss(metric, noise=condition).loss
     reason = (
         f"Sorting by the mean of the target {target} optimises {metric}"
         f"{'' if condition is None else f' if {CONDITIONS[condition]}'} ({claim.reference})."
@@ -76,19 +78,19 @@ def _known(question: Question) -> Verdict | None:
     )
 
 
-def _found(question: Question) -> Verdict | None:
+def _from_search(question: Question) -> Verdict | None:
     """A target that was found by trying all cases; longer lists may have none."""
-    if known_absence(question.metric) or not question.past_cutoffs:
+    if known_absence(question.metric) or not past_cutoffs(question):
         return None
-    found = question.existence
-    if found.outcome == "trivial" and question.known_metric is None:
+    existence = existence_of(question)
+    if existence.outcome == "trivial" and question.known_metric is None:
         raise ArgumentError(
             f"{question.metric} gives every ranking the same value {question.here}, so there is nothing to "
             "decide. Take more items or grades."
         )
-    if found.target is None:
+    if existence.target is None:
         return None
-    if question.larger is not None and question.larger.existence.outcome == "none":
+    if question.larger is not None and existence_of(question.larger).outcome == "none":
         return None
     closed_form = lasting_form(question)
     form = f", which is {closed_form} up to scale" if closed_form else ""
@@ -102,6 +104,6 @@ def _found(question: Question) -> Verdict | None:
             reference=BUBBLE,
             conditions=(question.shown_here,),
             way_out=("Regress on the target: squared loss on it is consistent.",),
-            evidence=(table_evidence(question, found.target, closed_form),),
+            evidence=(table_evidence(question, existence.target, closed_form),),
         )
     )

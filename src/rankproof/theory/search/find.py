@@ -2,10 +2,10 @@
 
 Few items first, for they convince more: 2, then 3, up to those of the space. On each number of items
 candidate laws are found in floats (`rankproof.theory.search.proposals`), simplified
-(`rankproof.theory.search.simplify`), and then proven (`rankproof.theory.counterexample`). A seed gives the
-same answer everywhere.
+(`rankproof.theory.search.simplify`), and then proven (`rankproof.theory.base.counterexample`). A seed gives
+the same answer everywhere.
 
->>> from rankproof.theory.spaces import graded_space
+>>> from rankproof.feedback.spaces import graded_space
 >>> found = find_counterexample("squared:gain", "nDCG", graded_space(3, 3))
 >>> print(found.law)  # E[gain] = (1, 3/2), but E[gain / ideal] = (0.64, 0.41)
 probability  y(0)  y(1)
@@ -24,22 +24,24 @@ import numpy as np
 from rankproof.arrays import Float64s
 from rankproof.errors import ArgumentError, PrecisionError
 from rankproof.feedback import Law
+from rankproof.feedback.spaces import Space, graded_space, graph_space, permutation_space
 from rankproof.losses.base import Loss
 from rankproof.losses.parse import loss as loss_of
-from rankproof.standardize.base import as_condition
-from rankproof.theory.counterexample import Counterexample, counterexample, in_class
+from rankproof.targets.base import as_condition
+from rankproof.theory.base.counterexample import Counterexample
+from rankproof.theory.base.risk import optimal_rankings
+from rankproof.theory.base.values import AnyMetric, as_any_metric, value_table
+from rankproof.theory.custom.loss import UserLoss, as_user_loss
+from rankproof.theory.custom.metric import UserMetric
 from rankproof.theory.minima.convergence import Convergence, has_minimiser
+from rankproof.theory.minima.custom import enclose_user
 from rankproof.theory.minima.enclosure import enclose
-from rankproof.theory.minima.user import enclose_user
 from rankproof.theory.noise import KINDS_OF
-from rankproof.theory.risk import optimal_rankings
+from rankproof.theory.noise.membership import in_class
+from rankproof.theory.search.counterexample import counterexample
 from rankproof.theory.search.law_programs import restricted
 from rankproof.theory.search.proposals import proposals
 from rankproof.theory.search.simplify import simple_laws
-from rankproof.theory.spaces import Space, graded_space, graph_space, permutation_space
-from rankproof.theory.user.loss import UserLoss, as_user_loss
-from rankproof.theory.user.metric import UserMetric
-from rankproof.theory.values import AnyMetric, as_any_metric, value_table
 
 __all__ = ["find_counterexample"]
 
@@ -65,11 +67,11 @@ def find_counterexample(
     loss : a loss, its string, or a user's loss
     metric : a metric, its string, or a user's function ``(ranking, feedback) -> number``
     space : the feedback that can occur
-    noise : a condition that the law must meet, a key of `rankproof.standardize.base.CONDITIONS`
+    noise : a condition that the law must meet, a key of `rankproof.targets.base.CONDITIONS`
     seed : of what is random
     effort : how much is tried; 1 takes a few seconds when nothing is found
     """
-    asked = as_any_metric(metric)
+    measure = as_any_metric(metric)
     trained = loss_of(loss) if isinstance(loss, (str, Loss)) else as_user_loss(loss)
     if not isinstance(space, Space):
         raise ArgumentError(f"Argument space must be a Space, such as graded_space(3, 2), got {space!r}.")
@@ -87,16 +89,16 @@ def find_counterexample(
         if not smaller.feedback or not has_minimiser(trained, here.items):
             continue
         try:
-            found, spread = _on_space(trained, asked, smaller, condition, seed, effort)
+            example, spread = _on_space(trained, measure, smaller, condition, seed, effort)
         except ArgumentError:
             # A user's function need not be made for fewer items.
-            theirs = isinstance(asked, UserMetric) or isinstance(trained, UserLoss)
+            theirs = isinstance(measure, UserMetric) or isinstance(trained, UserLoss)
             if here is space or not theirs:
                 raise
             continue
-        if found is not None and found.cost >= CONVINCING * spread:
-            return found
-        faint = faint or found
+        if example is not None and example.cost >= CONVINCING * spread:
+            return example
+        faint = faint or example
     return faint
 
 
@@ -136,9 +138,9 @@ def _on_space(
     tries, looks = max(1, int(PROOFS * effort)), max(1, int(LOOKS * effort))
     for law, scores in simple_laws(where, proposals(where, linear, seed, effort), linear, effort):
         if in_class(law, noise, metric):
-            found = _proven(loss, metric, law, scores, noise)
-            if found is not None:
-                return found, spread
+            example = _proven(loss, metric, law, scores, noise)
+            if example is not None:
+                return example, spread
             tries -= 1
         looks -= 1
         if tries <= 0 or looks <= 0:
@@ -160,7 +162,7 @@ def _proven(
             enclose(loss, shown, center) if isinstance(loss, Loss) else enclose_user(loss, shown, center)
         )
         if minimum is not None:
-            found = counterexample(metric, shown, minimum, tuple(float(s) for s in at), noise)
-            if found is not None:
-                return found
+            example = counterexample(metric, shown, minimum, tuple(float(s) for s in at), noise)
+            if example is not None:
+                return example
     return None

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rankproof.arrays import Float64s
 from rankproof.feedback import Graded, Permutation, PreferenceGraph
-from rankproof.theory.spaces import Space
+from rankproof.feedback.spaces import Space
 
 __all__ = ["cones", "meets", "restricted", "widest_law", "worst_law"]
 
@@ -35,7 +35,7 @@ def worst_law(gain: Float64s, zero: Float64s, least: Float64s) -> Float64s | Non
 
     kinds = gain.size
     equal = np.concatenate([zero.reshape(-1, kinds), np.ones((1, kinds))])
-    found = linprog(
+    solution = linprog(
         -gain,
         A_ub=-least if least.size else None,
         b_ub=np.zeros(len(least)) if least.size else None,
@@ -43,9 +43,13 @@ def worst_law(gain: Float64s, zero: Float64s, least: Float64s) -> Float64s | Non
         b_eq=np.concatenate([np.zeros(len(equal) - 1), [1.0]]),
         method="highs-ds",
     )
-    if found.status != 0 or found.x is None or found.x @ gain <= NOTHING * np.abs(gain).max(initial=0.0):
+    if (
+        solution.status != 0
+        or solution.x is None
+        or solution.x @ gain <= NOTHING * np.abs(gain).max(initial=0.0)
+    ):
         return None
-    return _cleaned(found.x)
+    return _cleaned(solution.x)
 
 
 def widest_law(rows: Float64s, least: Float64s) -> Float64s | None:
@@ -61,7 +65,7 @@ def widest_law(rows: Float64s, least: Float64s) -> Float64s | None:
         return None
     above = np.concatenate([rows, np.reshape(least, (-1, kinds))])
     slack = np.concatenate([units, np.zeros(len(above) - len(rows))])
-    found = linprog(
+    solution = linprog(
         np.concatenate([np.zeros(kinds), [-1.0]]),
         A_ub=np.concatenate([-above, slack[:, None]], axis=1),
         b_ub=np.zeros(len(above)),
@@ -69,9 +73,9 @@ def widest_law(rows: Float64s, least: Float64s) -> Float64s | None:
         b_eq=[1.0],
         method="highs-ds",
     )
-    if found.status != 0 or found.x is None or found.x[kinds] <= NOTHING:
+    if solution.status != 0 or solution.x is None or solution.x[kinds] <= NOTHING:
         return None
-    return _cleaned(found.x[:kinds])
+    return _cleaned(solution.x[:kinds])
 
 
 def _cleaned(p: Float64s) -> Float64s:

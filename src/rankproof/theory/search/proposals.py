@@ -23,7 +23,7 @@ from rankproof.theory.search.law_programs import cones, widest_law, worst_law
 __all__ = ["proposals"]
 
 # At effort 1: how many programs are solved, after how many laws found one stops, how many laws are drawn.
-PROGRAMS, ENOUGH, DRAWN, PRODUCTS = 300, 24, 150, 3000
+PROGRAMS, ENOUGH, SAMPLES, PRODUCTS = 300, 24, 150, 3000
 # Gaps between scores that are tried, in units of a typical gap.
 GAPS = (0.2, 0.7, 1.6)
 SHARES = (Fraction(1, 2), Fraction(1, 3), Fraction(2, 3), Fraction(1, 4), Fraction(3, 4))
@@ -37,17 +37,17 @@ def proposals(convergence: Convergence, noise: str | None, seed: int, effort: fl
     """Candidate laws, one row of probabilities each."""
     lists = cones(noise, convergence.space)
     if lists is None:
-        found = _products(convergence, seed, effort)
+        laws = _products(convergence, seed, effort)
     else:
-        found = _programs(convergence, lists, seed, effort)
-        if noise is not None and not found:
-            found = _draws(convergence, noise, seed, effort)
-    if not found:
+        laws = _programs(convergence, lists, seed, effort)
+        if noise is not None and not laws:
+            laws = _draws(convergence, noise, seed, effort)
+    if not laws:
         return []
-    rows = np.array(found)
-    lost, _ = convergence.costs(rows, ties=True)
-    kept = lost > VISIBLE * np.ptp(convergence.values)
-    order = np.argsort(-lost[kept], kind="stable")
+    rows = np.array(laws)
+    costs, _ = convergence.costs(rows, ties=True)
+    kept = costs > VISIBLE * np.ptp(convergence.values)
+    order = np.argsort(-costs[kept], kind="stable")
     return list(rows[kept][order])
 
 
@@ -57,15 +57,15 @@ def _programs(c: Convergence, lists: list[Float64s], seed: int, effort: float) -
     # Larger programs take longer.
     size = (1.0 + len(lists[0]) / 50.0 + len(c.points) / 75.0) * max(1.0, len(c.space) / 30.0)
     budget = max(1, int(PROGRAMS * effort / size))
-    found: list[Float64s] = []
+    laws: list[Float64s] = []
     tasks = _tasks(c, len(others), len(lists), seed)
     for _, (place, other, cone) in zip(range(budget), tasks, strict=False):
         p = _solve(c, place, others[other], lists[cone])
         if p is not None:
-            found.append(p)
-        if len(found) >= ENOUGH:
+            laws.append(p)
+        if len(laws) >= ENOUGH:
             break
-    return found
+    return laws
 
 
 def _tasks(c: Convergence, others: int, lists: int, seed: int) -> Iterator[tuple[Float64s, int, int]]:
@@ -150,21 +150,21 @@ def _products(c: Convergence, seed: int, effort: float) -> list[Float64s]:
     every = list(combinations_with_replacement(range(len(item_laws)), space.items))
     most = max(1, int(PRODUCTS * effort))
     if len(every) > most:
-        drawn = np.random.default_rng(seed).choice(len(every), most, replace=False)
-        every = [every[k] for k in sorted(drawn.tolist())]
+        kept = np.random.default_rng(seed).choice(len(every), most, replace=False)
+        every = [every[k] for k in sorted(kept.tolist())]
     chances = np.array([[float(law.get(grade, 0)) for grade in grades] for law in item_laws])
     where = np.array([[grades.index(grade) for grade in y] for y in space.feedback])  # type: ignore[union-attr]
     chosen = np.array(every)
     rows = np.ones((len(chosen), len(space)))
     for item in range(space.items):
         rows *= chances[chosen[:, item]][:, where[:, item]]
-    lost, _ = c.costs(rows)
-    return list(rows[lost > VISIBLE * np.ptp(c.values)])
+    costs, _ = c.costs(rows)
+    return list(rows[costs > VISIBLE * np.ptp(c.values)])
 
 
 def _draws(c: Convergence, noise: str, seed: int, effort: float) -> list[Float64s]:
     rng = random.Random(seed)  # noqa: S311 - laws, not secrets
-    return [_row(c, noise, rng) for _ in range(max(1, int(DRAWN * effort)))]
+    return [_row(c, noise, rng) for _ in range(max(1, int(SAMPLES * effort)))]
 
 
 def _row(c: Convergence, noise: str, rng: random.Random) -> Float64s:

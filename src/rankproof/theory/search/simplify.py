@@ -40,19 +40,19 @@ CLOSER = 100
 
 
 @lru_cache(maxsize=256)
-def parts(size: int, denominator: int) -> tuple[tuple[int, ...], ...]:
+def coprime_parts(size: int, denominator: int) -> tuple[tuple[int, ...], ...]:
     """Whole numbers above 0 with that sum and no common factor.
 
-    >>> parts(2, 4)
+    >>> coprime_parts(2, 4)
     ((1, 3), (3, 1))
     """
-    found = []
+    splits = []
     for cuts in combinations(range(1, denominator), size - 1):
         edges = (0, *cuts, denominator)
         part = tuple(b - a for a, b in pairwise(edges))
         if gcd(*part) == 1:
-            found.append(part)
-    return tuple(found)
+            splits.append(part)
+    return tuple(splits)
 
 
 def simple_laws(
@@ -84,7 +84,7 @@ def _lattice(
         if not supports:
             continue
         for denominator in range(size, LARGEST_DENOMINATOR + 1):
-            shares = parts(size, denominator)
+            shares = coprime_parts(size, denominator)
             fitting = supports[: max(1, budget // max(1, len(shares)))]
             laws = [
                 [(place, Fraction(part, denominator)) for place, part in zip(support, share, strict=True)]
@@ -95,12 +95,12 @@ def _lattice(
 
 
 def _supports(c: Convergence, candidates: Sequence[Float64s], size: int) -> list[tuple[int, ...]]:
-    found: dict[tuple[int, ...], None] = {}
+    supports: dict[tuple[int, ...], None] = {}
     if c.kind != "newton" and size <= 2 and len(c.space) <= MOST_FEEDBACK:
-        found.update(dict.fromkeys(combinations(range(len(c.space)), size)))
+        supports.update(dict.fromkeys(combinations(range(len(c.space)), size)))
     for p in candidates:
-        found.update(dict.fromkeys(combinations(np.nonzero(p)[0].tolist(), size)))
-    return list(found)
+        supports.update(dict.fromkeys(combinations(np.nonzero(p)[0].tolist(), size)))
+    return list(supports)
 
 
 def _with_minimum(c: Convergence, supports: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
@@ -110,8 +110,8 @@ def _with_minimum(c: Convergence, supports: list[tuple[int, ...]]) -> list[tuple
     rows = np.zeros((len(supports), len(c.space)))
     for row, support in zip(rows, supports, strict=True):
         row[list(support)] = 1.0 / len(support)
-    known = np.asarray(~np.isnan(c.scores(rows)).any(axis=1))
-    return [support for support, there in zip(supports, known, strict=True) if there]
+    reached = np.asarray(~np.isnan(c.scores(rows)).any(axis=1))
+    return [support for support, there in zip(supports, reached, strict=True) if there]
 
 
 def _near(p: Float64s, denominator: int) -> list[tuple[int, Fraction]]:
@@ -142,11 +142,11 @@ def _in_order(
         laws, rows = [laws[k] for k in inside], rows[inside]
         if not laws:
             return
-    lost, scores = c.costs(rows, ties=ties)
-    kept = np.nonzero(lost >= max(least, 1e-12))[0].tolist()
+    costs, scores = c.costs(rows, ties=ties)
+    kept = np.nonzero(costs >= max(least, 1e-12))[0].tolist()
     # Equal losses up to rounding are ordered by place, the same everywhere.
     unit = max(float(np.ptp(c.values)), 1e-12)
-    kept.sort(key=lambda k: (len(laws[k]), _highest(c, laws[k]), -round(float(lost[k]) / unit, 6)))
+    kept.sort(key=lambda k: (len(laws[k]), _highest(c, laws[k]), -round(float(costs[k]) / unit, 6)))
     kept = kept[:CLOSER]
     if not kept:
         return

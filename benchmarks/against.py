@@ -1,0 +1,139 @@
+"""This checkout against an older one: our side of metrics.py, letor.py, losses.py and linear.py.
+
+    python benchmarks/against.py --old DIR [--json] [--quick] [--rounds N] [--only GROUP ...]
+
+Two processes, one with the package of each checkout, take turns at the same work on the same data: old, new,
+new, old, ... The fastest run of each counts. Before that both do it once, which compiles kernels, and their
+results must be equal to the bit. A row is met when the old time over the new one is at least 0.95.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from shared.kernel_works import GROUPS, Sizes, Work, works
+from shared.made_data import LETOR_FORMS, scored_queries, write_letor_rows, write_trec
+from shared.table import Row, options, show
+
+BAR, TURN = 0.95, 0.2
+ROOT = Path(__file__).parents[1]
+
+
+class Worker:
+    """A process that works with the package of one checkout."""
+
+    def __init__(self, checkout: Path, group: str, sizes: Sizes, files: Path) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, __file__, "--worker", group, *map(str, sizes), str(files)],
+            env={**os.environ, "PYTHONPATH": str(checkout / "src")},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        start = self._line()
+        if not Path(start["package"]).is_relative_to(checkout.resolve()):
+            raise SystemExit(f"{checkout} has no package: {start['package']} was imported.")
+        self.names: list[str] = start["names"]
+
+    def __enter__(self) -> Worker:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.process.kill()
+        self.process.wait()
+
+    def run(self, name: str) -> dict[str, Any]:
+        """Seconds and the digest of what came out."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(name + "\n")
+        self.process.stdin.flush()
+        return self._line()
+
+    def _line(self) -> dict[str, Any]:
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        if not line:
+            raise SystemExit("A worker died; what it said is above.")
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+
+def work(group: str, sizes: Sizes, files: Path) -> None:
+    """The other end of a `Worker`: names come in, times go out."""
+    import rankproof
+
+    # Which loss is trained matters here, not whether it is the right one.
+    warnings.simplefilter("ignore")
+    named: dict[str, Work] = dict(works(group, sizes, files))
+    print(json.dumps({"package": str(Path(rankproof.__file__).resolve()), "names": list(named)}), flush=True)
+    for line in sys.stdin:
+        seconds, spent = float("inf"), 0.0
+        # A turn is long enough for a short work to be undisturbed once.
+        while spent < TURN:
+            start = time.perf_counter()
+            arrays = named[line.rstrip("\n")]()
+            taken = time.perf_counter() - start
+            seconds, spent = min(seconds, taken), spent + taken
+        digest = hashlib.sha256(b"".join(np.ascontiguousarray(array).tobytes() for array in arrays))
+        print(json.dumps({"seconds": seconds, "digest": digest.hexdigest()}), flush=True)
+
+
+def compare(old: Worker, new: Worker, name: str, rounds: int) -> Row:
+    """The fastest of each in turns, after one run that compiles and is compared."""
+    if old.run(name)["digest"] != new.run(name)["digest"]:
+        raise SystemExit(f"{name}: the two checkouts compute different numbers.")
+    best = {old: float("inf"), new: float("inf")}
+    for turn in range(rounds):
+        for worker in (old, new) if turn % 2 == 0 else (new, old):
+            best[worker] = min(best[worker], worker.run(name)["seconds"])
+    return Row(f"{name}, against the old checkout", best[new] * 1e3, best[old] * 1e3, "ms", BAR)
+
+
+def write_files(files: Path, sizes: Sizes) -> None:
+    """What the works read."""
+    write_trec(files, *scored_queries(sizes.queries))
+    for name, form in LETOR_FORMS.items():
+        write_letor_rows(files / f"{name}.letor", sizes.queries / 200, form)
+
+
+def main() -> None:
+    if "--worker" in sys.argv:
+        group, queries, items, files = sys.argv[2:]
+        work(group, Sizes(int(queries), int(items)), Path(files))
+        return
+    parser = options(__doc__)
+    parser.add_argument("--old", type=Path, required=True, help="the other checkout")
+    parser.add_argument("--rounds", type=int, help="11 unless said otherwise, 3 with --quick")
+    parser.add_argument("--only", action="append", choices=GROUPS, help="which groups; all by default")
+    args = parser.parse_args()
+    sizes = Sizes(2_000, 120_000) if args.quick else Sizes(10_000, 600_000)
+    rounds = args.rounds or (3 if args.quick else 11)
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        write_files(Path(folder), sizes)
+        for group in args.only or GROUPS:
+            print(f"{group} ...", file=sys.stderr)
+            with (
+                Worker(args.old, group, sizes, Path(folder)) as old,
+                Worker(ROOT, group, sizes, Path(folder)) as new,
+            ):
+                rows += [compare(old, new, name, rounds) for name in new.names]
+    sys.exit(0 if show(rows, as_json=args.json) else 1)
+
+
+if __name__ == "__main__":
+    main()

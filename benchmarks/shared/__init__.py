@@ -1,0 +1,1 @@
+"""What benchmarks and studies share; nothing here is a script."""

@@ -1,0 +1,1 @@
+"""Our losses and metrics inside people's own LightGBM, XGBoost and CatBoost training code."""

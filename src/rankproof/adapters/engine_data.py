@@ -1,0 +1,121 @@
+"""What an engine hands back for a data set, in our terms: labels, where queries start, weights.
+
+Engines keep labels as float32. A label that was written 0.7 then comes back as 0.699999988, and would miss
+the threshold ``rel=0.7``. So a label is read as the shortest decimal number that float32 rounds to it: labels
+of up to six digits come back as they were written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from rankproof.arrays import Float64s, Int64s, as_labels, as_weights, flat_floats
+from rankproof.errors import ArgumentError
+from rankproof.losses.base import Loss
+from rankproof.losses.supervision import Supervision, first_of_query, supervision
+
+__all__ = ["EngineData", "as_written", "mean_weights", "offsets_from_sizes"]
+
+
+def as_written(labels: Any) -> Float64s:
+    """Labels as float64: those in float32 as the shortest decimal that rounds to them.
+
+    >>> as_written(np.array([0.7, 3.0, np.nan], dtype=np.float32)).tolist()
+    [0.7, 3.0, nan]
+    """
+    numbers = np.asarray(labels)
+    if numbers.dtype != np.float32 or np.array_equal(numbers, np.trunc(numbers), equal_nan=True):
+        return as_labels(numbers)
+    values, which = np.unique(numbers, return_inverse=True)
+    return as_labels(np.array([float(str(value)) for value in values])[which])
+
+
+def offsets_from_sizes(sizes: Any, rows: int, where: str) -> Int64s:
+    """Where queries start, from the group sizes of a data set of the engine.
+
+    >>> offsets_from_sizes([2, 1], 3, "the Dataset").tolist()
+    [0, 2, 3]
+    """
+    groups = flat_floats("group", [] if sizes is None else sizes)
+    if groups.size == 0:
+        raise ArgumentError(
+            f"{where} has no groups, so it is not known which rows are the items of one query. "
+            f"Give the group sizes (for one query of all rows, group=[{rows}])."
+        )
+    wrong = ~((groups >= 0) & (groups == np.trunc(groups)))
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        raise ArgumentError(
+            f"{where} has a group of {groups[at]:g} rows at {at}: sizes are whole numbers >= 0."
+        )
+    offsets = np.concatenate(([0], np.cumsum(groups.astype(np.int64)))).astype(np.int64)
+    if int(offsets[-1]) != rows:
+        raise ArgumentError(f"{where} has {rows} rows, but its group sizes add up to {int(offsets[-1])}.")
+    return offsets
+
+
+def mean_weights(row_weights: Any, offsets: Int64s) -> Float64s:
+    """The weight with which each query counts in a mean: the mean of its rows' weights.
+
+    >>> mean_weights([2, 2, 1, 4], np.array([0, 2, 4, 4])).tolist()
+    [2.0, 2.5, 0.0]
+    """
+    rows = as_weights("weight", as_written(row_weights), int(offsets[-1]))
+    first, differs = first_of_query(rows, offsets)
+    sizes = np.diff(offsets)
+    full = sizes > 0
+    sums = np.zeros(sizes.size)
+    sums[full] = np.add.reduceat(rows, offsets[:-1][full]) if full.any() else 0.0
+    # A sum of equal numbers over their count may be off by a rounding.
+    count = np.concatenate(([0], np.cumsum(differs)))
+    equal = count[offsets[1:]] == count[offsets[:-1]]
+    return np.where(equal, first, sums / np.maximum(sizes, 1))
+
+
+@dataclass(frozen=True, eq=False)
+class EngineData:
+    """A judged data set of an engine: what a loss or a metric reads beside the scores.
+
+    ``query_weights`` has one number per query, ``row_weights`` one per row. To a loss that is a sum over
+    items the latter are weights of items. In the mean of a metric a query counts with the mean of its rows'.
+
+    >>> data = EngineData(np.array([1.0, 0.0, 2.0]), np.array([0, 2, 3]), row_weights=np.array([1, 3, 1]))
+    >>> data.metric_weights.tolist()
+    [2.0, 1.0]
+    """
+
+    labels: Float64s
+    offsets: Int64s
+    query_weights: Float64s | None = None
+    row_weights: Float64s | None = None
+
+    @classmethod
+    def from_engine(
+        cls, labels: Any, offsets: Int64s, *, query_weights: Any = None, row_weights: Any = None
+    ) -> EngineData:
+        """From arrays of the engine: labels and weights of rows are read as they were written."""
+        rows = None if row_weights is None else as_written(row_weights)
+        return cls(as_written(labels), offsets, query_weights, rows)
+
+    @cached_property
+    def metric_weights(self) -> Float64s | None:
+        """The weight with which each query counts in the mean of a metric; None when all count the same."""
+        if self.row_weights is None:
+            return self.query_weights
+        rows = mean_weights(self.row_weights, self.offsets)
+        return rows if self.query_weights is None else rows * self.query_weights
+
+    def supervision(self, loss: Loss, *, weight_name: str = "weight") -> Supervision:
+        """Targets and weights of a loss; ``weight_name`` is what the user knows weights of rows by."""
+        return supervision(
+            loss,
+            self.labels,
+            self.offsets,
+            self.query_weights,
+            self.row_weights,
+            weight_name=weight_name,
+        )

@@ -1,0 +1,67 @@
+"""What LightGBM hands over in a call, in our terms: a Dataset, or the arrays of its estimators."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankproof.adapters.engine_data import EngineData, offsets_from_sizes
+from rankproof.errors import ArgumentError
+
+__all__ = ["LightGBMCall", "refuse_unsupported"]
+
+
+class LightGBMCall(NamedTuple):
+    """What is handed over in one call; ``owner`` is the data set, or the array that stands for it."""
+
+    owner: Any
+    scores: NDArray[Any]
+    labels: NDArray[Any]
+    weights: NDArray[Any] | None
+    sizes: NDArray[Any] | None
+
+    @classmethod
+    def from_arguments(cls, first: Any, second: Any, weight: Any, group: Any) -> LightGBMCall:
+        """From ``(scores, Dataset)`` or ``(labels, scores, weight, group)``."""
+        if isinstance(second, np.ndarray):
+            return cls(first, second, first, weight, group)
+        if not hasattr(second, "get_label"):
+            raise ArgumentError(
+                "LightGBM calls this with (scores, Dataset) or (labels, scores, weight, group), "
+                f"got a second argument of type {type(second).__name__}."
+            )
+        labels = second.get_label()
+        if labels is None:
+            raise ArgumentError("The Dataset has no labels. Give label=.")
+        sizes = second.get_group()
+        sizes = None if sizes is None else np.asarray(sizes)
+        return cls(second, first, np.asarray(labels), second.get_weight(), sizes)
+
+    @property
+    def contents(self) -> tuple[NDArray[Any], NDArray[Any] | None, NDArray[Any] | None]:
+        """The arrays by which a change of the data set is seen."""
+        return self.labels, self.weights, self.sizes
+
+    def data(self, where: str) -> EngineData:
+        """The data set; ``where`` is what an error calls it."""
+        offsets = offsets_from_sizes(self.sizes, self.labels.size, where)
+        return EngineData.from_engine(self.labels, offsets, row_weights=self.weights)
+
+
+def refuse_unsupported(data: Any) -> None:
+    """Raise `ArgumentError` for what LightGBM would drop, or do wrong, with a custom objective.
+
+    A Dataset has the parameters only when training made it; the estimators hand over no Dataset at all.
+    """
+    if getattr(data, "get_position", lambda: None)() is not None:
+        raise ArgumentError(
+            "The Dataset has position=, which only LightGBM's lambdarank reads: it would be lost. Leave it "
+            "out, and put what is known of position bias into the weights."
+        )
+    if (getattr(data, "params", None) or {}).get("bagging_by_query"):
+        raise ArgumentError(
+            "bagging_by_query does not work with a custom objective: LightGBM 4.7 then grows wrong "
+            "trees, or none. Use bagging_fraction without it, or regression_target and plain regression."
+        )

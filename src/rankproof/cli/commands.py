@@ -1,0 +1,122 @@
+"""Command lines as text: the one that is running, the ones that train again, the one after a warning."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from rankproof.losses.choose import LossChoice
+    from rankproof.runs.trials import Trial
+
+__all__ = ["command_with", "fit_command", "loss_warning", "option_name", "running_command"]
+
+
+def option_name(setting: str) -> str:
+    """The option of a setting.
+
+    >>> option_name("max_iter")
+    '--max-iter'
+    """
+    return f"--{setting.replace('_', '-')}"
+
+
+def fit_command(run: Mapping[str, Any], out: str = "run") -> str:
+    """The command that makes the run again, with every setting, so that it does not hang on defaults.
+
+    >>> data = {"train": {"files": [{"path": "my train.txt"}]}, "test": {"files": [{"path": "test.txt"}]}}
+    >>> settings = {"metric": "nDCG@10", "l2": "1,0.1", "max_iter": 500, "noise": None, "seed": 0}
+    >>> print(fit_command({"data": data, "settings": settings}))
+    rankproof fit 'my train.txt' --test test.txt --metric nDCG@10 --l2 1,0.1 --max-iter 500 --seed 0 --out run
+    """
+    words = ["rankproof", "fit"]
+    for part, source in run["data"].items():
+        for file in source["files"]:
+            words += [file["path"]] if part == "train" else [f"--{part}", file["path"]]
+    for name, value in run["settings"].items():
+        option = option_name(name)
+        if isinstance(value, bool):
+            words += [option] if value else []
+        elif isinstance(value, list | tuple):
+            words += [word for one in value for word in (option, str(one))]
+        elif value is not None:
+            words += [option, str(value)]
+    return shlex.join([*words, "--out", out])
+
+
+def command_with(
+    trial: Trial, paths: Sequence[str], settings: Mapping[str, Any], *, out: str = "run/"
+) -> str:
+    """The command that trains with the settings of a trial on all of the data."""
+    words = ["rankproof", "fit", *paths, "--metric", settings["metric"], "--model", settings["model"]]
+    if trial.loss != "auto":
+        words += ["--loss", trial.loss]
+    if settings["noise"] is not None:
+        words += ["--noise", settings["noise"]]
+    words += ["--n-estimators", str(trial.trees), "--learning-rate", f"{trial.learning_rate:g}"]
+    words += ["--num-leaves", str(trial.num_leaves)]
+    if trial.l2 is not None:
+        words += ["--l2", f"{trial.l2:g}"]
+    for name in ("min_data_in_leaf", "categorical", "features"):
+        if settings[name] is not None:
+            words += [option_name(name), str(settings[name])]
+    for text in settings["parameter"]:
+        words += ["--parameter", text]
+    return shlex.join([*words, "--seed", str(settings["seed"]), "--out", out])
+
+
+def running_command(*, without: tuple[str, ...] = ()) -> str:
+    """The command that is running, with the options that were given; those ``without`` are left out.
+
+    >>> import click
+    >>> @click.command()
+    ... @click.argument("runs", nargs=-1)
+    ... @click.option("-m", "--metric", "metrics", multiple=True)
+    ... @click.option("--json", "output", flag_value="json")
+    ... @click.option("--csv", "output", flag_value="csv")
+    ... @click.option("--all", is_flag=True)
+    ... @click.option("--seed", type=int, default=0)
+    ... def compare(runs, metrics, output, all, seed):
+    ...     print(running_command())
+    >>> compare.main(["a b.trec", "c.trec", "-m", "AP", "-m", "RR", "--json", "--all"], standalone_mode=False)
+    rankproof compare 'a b.trec' c.trec --metric AP --metric RR --json --all
+    """
+    context = click.get_current_context()
+    words = ["rankproof", str(context.info_name if context.parent is not None else context.command.name)]
+    options: list[str] = []
+    for parameter in context.command.params:
+        name = str(parameter.name)
+        value = context.params.get(name)
+        if (
+            name in without
+            or context.get_parameter_source(name) is not click.core.ParameterSource.COMMANDLINE
+        ):
+            continue
+        listed = list(value) if isinstance(value, tuple) else [value]
+        if isinstance(parameter, click.Option):
+            options += _option_words(parameter, listed)
+        else:
+            words += map(str, listed)
+    return shlex.join([*words, *options])
+
+
+def _option_words(option: click.Option, values: list[object]) -> list[str]:
+    shown = max(option.opts, key=len)
+    if option.is_bool_flag:
+        return [shown] if values == [True] else []
+    if option.is_flag:
+        # Several flags may share a name, each with a value of its own; the one that was not given is another.
+        return [shown] if values == [option.flag_value] else []
+    return [word for value in values for word in (shown, str(value))]
+
+
+def loss_warning(choice: LossChoice, noise: str | None) -> str | None:
+    """The warning of a choice; for a loss of which nothing is proven, also the way to find out."""
+    if choice.warning is None or choice.claim is not None:
+        return choice.warning
+    words = ["rankproof", "certify", choice.requested or str(choice.loss), "--metric", str(choice.metric)]
+    question = shlex.join([*words, *(["--noise", noise] if noise else [])])
+    return f"{choice.warning} To see whether it does: {question}"

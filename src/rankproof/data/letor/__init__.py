@@ -1,0 +1,1 @@
+"""LETOR files and folders of folds: read and written."""

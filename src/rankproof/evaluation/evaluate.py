@@ -1,0 +1,222 @@
+"""`evaluate`: metrics of scores, per query and in the mean, with what a reader needs to trust them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+
+from rankproof.arrays import Float64s, frozen
+from rankproof.errors import ArgumentError, DataError, RankproofError
+from rankproof.evaluation.defaults import CONVENTION, LEVEL, SEED
+from rankproof.evaluation.inputs import JudgedScores, as_scored, is_feedback
+from rankproof.evaluation.on_feedback import evaluate_feedback, refuse_options
+from rankproof.evaluation.per_query import (
+    as_convention_reads,
+    break_ties,
+    check_labels,
+    counted_values,
+    raw_values,
+    sort_retrieved,
+)
+from rankproof.evaluation.results import Bounds, Results
+from rankproof.metrics import Metric, metric
+from rankproof.metrics.conventions.named import CONVENTIONS, Convention
+from rankproof.metrics.ranked.lists import Order
+from rankproof.threads import setting, using
+
+__all__ = ["check_counts", "empty_queries", "evaluate", "metric_list", "refuse_uncounted"]
+
+
+def evaluate(
+    scores: Any,
+    data: Any,
+    metrics: str | Metric | Iterable[str | Metric],
+    *,
+    offsets: Any = None,
+    qid: Any = None,
+    weights: Any = None,
+    convention: str = CONVENTION,
+    bounds: bool = False,
+    missing: Literal["zero", "skip"] | None = None,
+    level: float = LEVEL,
+    seed: int = SEED,
+    threads: int | None = None,
+) -> Results:
+    """Evaluate scores on judged data.
+
+    Parameters
+    ----------
+    scores : array of one score per item, or `Run`
+        Higher is better.
+    data : `RankingData`, `Qrels` or labels
+        `Qrels` go with a `Run`; plain labels with ``offsets`` or ``qid``; NaN is an item without a judgment.
+        Also a list of feedback objects, one per query: `PreferenceGraph`, `Permutation`, `Graded`.
+    metrics : Metric, str or list of these
+        ``["nDCG@10", "AP(rel=2)"]``; see `rankproof.metric` for the parameters of a metric.
+    offsets : array of int, optional
+        With plain labels: query q owns the items ``offsets[q]:offsets[q + 1]``.
+    qid : array of one query id per item, optional
+        With plain labels, in place of ``offsets``; the items of a query stand together.
+    weights : array, one weight per query, optional
+        The mean is the weighted mean over the queries that count. A `RankingData` brings its own.
+    convention : str
+        By which rules numbers are made. ``"rankproof"``: metrics as they are defined, and the mean over all
+        rankings that sort the scores. The others reproduce the tool they name to the digit, with its gains,
+        ties and empty queries: ``"trec_eval"``, ``"ranx"``, ``"sklearn"``, ``"lightgbm"``, ``"xgboost"``,
+        ``"catboost"``, and the scripts of ``"letor3"``, ``"letor4"``, ``"mslr"`` and ``"yahoo"``. A metric
+        that the tool does not have is an error.
+    bounds : bool
+        Also the worst and best value over all ways to break ties.
+    missing : "zero" or "skip", optional
+        What a judged query counts that the run does not have: as if nothing was retrieved, or nothing at
+        all. By default what the convention says.
+    level : float
+        The confidence level of the bootstrap interval over queries.
+    seed : int
+        Of the bootstrap; the same seed gives the same interval.
+    threads : int, optional
+        How many threads; the numbers do not depend on it.
+
+    Returns
+    -------
+    Results
+        Per query and in the mean, with intervals, counts, and what constant scores and random rankings get.
+
+    Examples
+    --------
+    >>> results = evaluate([0.9, 0.3, 0.3], [1, 0, 2], ["nDCG@10", "AP"], qid=["q", "q", "q"])
+    >>> results.per_query["AP"]
+    array([0.91666667])
+    """
+    with using(threads):
+        tool = CONVENTIONS[convention]
+        chosen = metric_list(metrics)
+        if is_feedback(data):
+            refuse_options(convention, bounds=bounds)
+            return evaluate_feedback(scores, data, chosen, weights=weights, level=level, seed=seed)
+        scored = as_scored(
+            scores, data, offsets=offsets, qid=qid, weights=weights, missing=missing or tool.missing
+        )
+        return _evaluate(scored, chosen, tool, bounds=bounds, level=level, seed=seed)
+
+
+def metric_list(metrics: str | Metric | Iterable[str | Metric]) -> list[Metric]:
+    """The metrics that are named, each once."""
+    if isinstance(metrics, (str, Metric)):
+        metrics = [metrics]
+    try:
+        chosen = list(dict.fromkeys(metric(m) for m in metrics))
+    except TypeError:
+        raise ArgumentError(f"Argument metrics must be metrics or their names, got {metrics!r}.") from None
+    if not chosen:
+        raise ArgumentError("Argument metrics must name at least one metric.")
+    return chosen
+
+
+def _evaluate(
+    scored: JudgedScores,
+    chosen: list[Metric],
+    tool: Convention,
+    *,
+    bounds: bool,
+    level: float,
+    seed: int,
+) -> Results:
+    resolved = {str(m): tool.resolve(m) for m in chosen}
+    scored = as_convention_reads(scored, tool)
+    for m in resolved.values():
+        check_labels(m, scored, tool)
+    tied = sort_retrieved(scored)
+    raw = raw_values(resolved, scored, break_ties(scored, tool, tied))
+    per_query = counted_values(resolved, raw, scored, tool)
+    band = _bounds(resolved, scored, tied, tool) if bounds else None
+
+    def baseline(kind: str) -> dict[str, Float64s]:
+        """Constant scores under the tie rule of the convention, or the mean over all rankings."""
+        flat = sort_retrieved(replace(scored, scores=frozen(np.zeros(scored.scores.size))))
+        if kind == "random":
+            chosen = {name: m.averaging() for name, m in resolved.items()}
+        else:
+            chosen, flat = resolved, break_ties(scored, tool, flat)
+        return counted_values(resolved, raw_values(chosen, scored, flat), scored, tool)
+
+    judged = ~np.isnan(scored.labels)
+    return Results(
+        query_ids=scored.query_ids,
+        per_query=per_query,
+        metrics=resolved,
+        weights=scored.weights,
+        empty={name: int(np.isnan(values).sum()) for name, values in raw.items()},
+        tied=tied.tied,
+        unjudged=int(judged.size - judged.sum()),
+        items=int(scored.depth.sum()),
+        missing=scored.missing,
+        unknown=scored.unknown,
+        convention=tool.name,
+        bounds=band,
+        level=level,
+        seed=seed,
+        baseline=baseline,
+        threads=setting(),
+    )
+
+
+def _bounds(
+    metrics: dict[str, Metric], scored: JudgedScores, tied: Order, tool: Convention
+) -> dict[str, Bounds]:
+    """Best and worst over tie-breaks: better grades first, or last, within each group of equal scores."""
+    bounds: dict[str, Bounds] = {}
+    for policy in ("zero", "keep"):
+        group = {
+            n: m
+            for n, m in metrics.items()
+            if (m.unjudged == "zero" and not m.sees_unjudged) == (policy == "zero")
+        }
+        if not group:
+            continue
+        keys = np.where(np.isnan(scored.labels), 0.0 if policy == "zero" else -np.inf, scored.labels)
+        good = counted_values(group, raw_values(group, scored, tied.broken_by(keys)), scored, tool)
+        bad = counted_values(group, raw_values(group, scored, tied.broken_by(-keys)), scored, tool)
+        bounds |= {name: Bounds(worst=bad[name], best=good[name]) for name in group}
+    return bounds
+
+
+def refuse_uncounted(counted: Mapping[str, int], name: str) -> None:
+    """Raise `DataError` when no metric counts a query; ``counted`` says how many each does.
+
+    >>> refuse_uncounted({"AP": 0, "P@5": 3}, "test.txt")
+    >>> refuse_uncounted({"AP": 0, "RR": 0}, "test.txt")
+    Traceback (most recent call last):
+        ...
+    rankproof.errors.DataError: test.txt: no query counts for AP, RR: each is empty, as one without a relevant
+    item is. Give data with relevant items, or use empty=0.
+    """
+    if not any(counted.values()):
+        raise DataError(
+            f"{name}: no query counts for {', '.join(counted)}: each is empty, as one without a relevant "
+            "item is. Give data with relevant items, or use empty=0."
+        )
+
+
+def check_counts(metric: Metric, data: Any, name: str) -> int | None:
+    """How many queries are empty for the metric; raises `DataError` when it counts none of them.
+
+    None when the metric cannot be asked: what reads the data next says what else is wrong with them.
+    """
+    try:
+        constant = evaluate(np.zeros(data.items), data, [metric])
+    except RankproofError:
+        return None
+    refuse_uncounted(constant.counted, name)
+    return constant.empty[str(metric)]
+
+
+def empty_queries(metric: Metric, data: Any) -> int | None:
+    """How many queries the metric says nothing about; None when that cannot be asked of these labels."""
+    try:
+        return evaluate(np.zeros(data.items), data, [metric]).empty[str(metric)]
+    except RankproofError:
+        return None

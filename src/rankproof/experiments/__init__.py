@@ -1,0 +1,1 @@
+"""Whole experiments: the demo, and the papers' tables made again."""

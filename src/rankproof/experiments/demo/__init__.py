@@ -1,0 +1,1 @@
+"""The demo: what each loss converges to in a world whose best ranking is known."""

@@ -1,0 +1,215 @@
+"""Whole queries with features and labels, as the arguments of an estimator give them; its other arguments.
+
+Labels to learn from are finite. Labels to judge by may be NaN: the metric says what such an item counts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_array, column_or_1d, validate_data
+
+from rankproof.arrays import (
+    Float64s,
+    Int64s,
+    as_labels,
+    as_weights,
+    as_whole_number,
+    flat_floats,
+    items_of_queries,
+)
+from rankproof.data.ranking import RankingData
+from rankproof.errors import ArgumentError, DataError
+from rankproof.evaluation.per_query import mean_metric
+from rankproof.losses.base import Loss
+from rankproof.losses.supervision import (
+    Supervision,
+    check_judged,
+    per_query_weights,
+    query_offsets,
+    supervision,
+)
+from rankproof.metrics.base import Metric
+
+__all__ = [
+    "AS_ARRAY",
+    "AS_LABELS",
+    "FitData",
+    "HeldOut",
+    "as_generator",
+    "as_nonnegative",
+    "as_verbosity",
+    "feature_reader",
+    "held_out_data",
+    "one_of",
+    "supervision_of",
+    "training_data",
+    "training_features",
+]
+
+
+def one_of(name: str, value: object, choices: tuple[str, ...]) -> None:
+    """Raise `ArgumentError` unless ``value`` is one of the words."""
+    if not (isinstance(value, str) and value in choices):
+        raise ArgumentError(f"Argument {name} must be one of {', '.join(map(repr, choices))}, got {value!r}.")
+
+
+def as_nonnegative(name: str, value: Any) -> float:
+    """A finite number of at least 0."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < math.inf:
+        raise ArgumentError(f"Argument {name} must be a finite number >= 0, got {value!r}.")
+    return float(value)
+
+
+def as_verbosity(name: str, value: Any) -> int:
+    """How much progress is shown: False and None are 0, True is 1."""
+    return as_whole_number(name, 1 if value is True else value or 0, 0)
+
+
+def as_generator(name: str, seed: Any) -> np.random.Generator:
+    """Random numbers from the argument ``random_state``."""
+    if isinstance(seed, np.random.Generator):
+        return seed
+    if isinstance(seed, np.random.RandomState):
+        seed = int(seed.randint(np.iinfo(np.int32).max))
+    if seed is None or (isinstance(seed, Integral) and not isinstance(seed, bool) and int(seed) >= 0):
+        return np.random.Generator(np.random.PCG64(None if seed is None else int(seed)))
+    raise ArgumentError(f"Argument {name} must be an int >= 0, a numpy generator or None, got {seed!r}.")
+
+
+# What scikit-learn is to make of features, and of labels; labels that are not finite we name ourselves.
+AS_ARRAY: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
+AS_LABELS: dict[str, Any] = {"ensure_2d": False, "dtype": None, "ensure_all_finite": False}
+_OTHER_NAMES = "Argument validation must have the features of X, in the same order."
+
+
+@dataclass(frozen=True, eq=False)
+class FitData:
+    """Queries to learn from or to judge by: features as a float array or CSR matrix, with what was observed.
+
+    `RankingData` has all of these too, but for features in double precision.
+    """
+
+    X: Any
+    labels: Float64s
+    offsets: Int64s
+    query_weights: Float64s | None = None
+    item_weights: Float64s | None = None
+
+    @property
+    def queries(self) -> int:
+        """How many queries there are."""
+        return self.offsets.size - 1
+
+    @property
+    def sizes(self) -> Int64s:
+        """How many items each query has."""
+        return np.diff(self.offsets)
+
+    def take(self, queries: Int64s) -> FitData:
+        """A copy of these queries, in this order.
+
+        >>> whole = FitData(np.eye(3), np.array([2.0, 0.0, 1.0]), np.array([0, 2, 3]))
+        >>> whole.take(np.array([1, 0])).labels
+        array([1., 2., 0.])
+        """
+        offsets, items = items_of_queries(self.offsets, queries)
+        return FitData(
+            self.X[items],
+            self.labels[items],
+            offsets,
+            None if self.query_weights is None else self.query_weights[queries],
+            None if self.item_weights is None else self.item_weights[items],
+        )
+
+
+def training_features(estimator: Any, X: Any, y: Any) -> Any:
+    """Features to learn from, dense or CSR; the estimator then knows their number and names."""
+    return validate_data(estimator, X, y, validate_separately=(AS_ARRAY, AS_LABELS))[0]
+
+
+def training_data(X: Any, y: Any, qid: Any, query_weight: Any, sample_weight: Any) -> FitData:
+    """The queries to learn from, from the arguments of ``fit``; the features are read already."""
+    rows = X.shape[0]
+    labels = flat_floats("y", column_or_1d(y, warn=True))
+    if labels.size != rows:
+        raise ArgumentError(f"Argument y must have one label per row of X ({rows}), got {labels.size}.")
+    offsets = query_offsets(qid, rows)
+    check_judged(labels, offsets, qid)
+    items = None if sample_weight is None else as_weights("sample_weight", sample_weight, rows)
+    return FitData(X, labels, offsets, per_query_weights(query_weight, offsets), items)
+
+
+def supervision_of(data: FitData | RankingData, loss: Loss) -> Supervision:
+    """Targets and weights for a loss on these queries."""
+    return supervision(loss, data.labels, data.offsets, data.query_weights, data.item_weights)
+
+
+def held_out_data(estimator: Any, validation: Any, read: Callable[[Any], Any]) -> FitData:
+    """The queries to judge by, from the argument ``validation`` of ``fit``; ``read`` checks the features."""
+    if isinstance(validation, RankingData):
+        if validation.X is None:
+            raise ArgumentError("Argument validation must have features, got a RankingData without X.")
+        learnt, names = getattr(estimator, "feature_names_in_", None), validation.feature_names
+        if learnt is not None and names is not None and list(learnt) != list(names):
+            raise ArgumentError(_OTHER_NAMES)
+        return FitData(read(validation.X), validation.labels, validation.offsets, validation.query_weights)
+    if not (isinstance(validation, tuple) and len(validation) == 3):
+        raise ArgumentError(
+            f"Argument validation must be (X, y, qid) or a RankingData, got {type(validation).__name__}."
+        )
+    X, labels = read(validation[0]), as_labels(validation[1], "y of validation")
+    if labels.size != X.shape[0]:
+        raise ArgumentError(
+            f"Argument validation must have one label per row of X ({X.shape[0]}), got {labels.size}."
+        )
+    return FitData(X, labels, query_offsets(validation[2], X.shape[0]))
+
+
+def feature_reader(estimator: Any) -> Callable[[Any], Any]:
+    """A reader for `held_out_data`: features as in the estimator's fit, by their number and names."""
+
+    def read(X: Any) -> Any:
+        features = check_array(X, **AS_ARRAY)
+        if features.shape[1] != estimator.n_features_in_:
+            raise ArgumentError(
+                f"Argument validation must have the {estimator.n_features_in_} features of X, "
+                f"got {features.shape[1]}."
+            )
+        # Only of a data frame: names that an array does not have are no reason to warn.
+        if hasattr(X, "columns"):
+            try:
+                validate_data(estimator, X, reset=False, skip_check_array=True)
+            except ValueError as error:
+                raise ArgumentError(f"{_OTHER_NAMES} {' '.join(str(error).split())}") from None
+        return features
+
+    return read
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Queries to judge by, with the metric; ``advice`` is what to do when the metric has no value on them."""
+
+    data: FitData
+    metric: Metric
+    advice: str = ""
+
+    def mean(self, scores: Float64s) -> float:
+        """The mean of the metric over the queries that count, exact under ties."""
+        data = self.data
+        try:
+            return mean_metric(self.metric, scores, data.labels, data.offsets, data.query_weights)
+        except DataError as error:
+            if not self.advice:
+                raise
+            raise DataError(f"{error} {self.advice}") from None
+
+    def check(self) -> None:
+        """Raise `DataError` when the metric has no value on these queries, before any model is trained."""
+        self.mean(np.zeros(self.data.labels.size))

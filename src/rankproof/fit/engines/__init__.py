@@ -1,1 +1,0 @@
-"""Training inside the engines people run: losses, targets and exact metrics for each of them."""

@@ -1,0 +1,1 @@
+"""Linear rankers, with the solvers behind them."""

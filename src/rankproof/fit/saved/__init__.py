@@ -1,0 +1,1 @@
+"""Saved models of every kind, read back."""

@@ -1,0 +1,1 @@
+"""Kernels that compute losses with their derivatives."""

@@ -1,0 +1,1 @@
+"""Kernels that sort lists and compute metrics."""

@@ -1,0 +1,1 @@
+"""Kernels that turn labels into targets."""

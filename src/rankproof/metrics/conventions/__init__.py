@@ -1,0 +1,1 @@
+"""Metrics as named tools compute them."""

@@ -1,0 +1,1 @@
+"""Ranked lists: orders, ties, relevance and empty queries."""

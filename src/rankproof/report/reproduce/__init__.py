@@ -1,1 +1,0 @@
-"""The experiments of the papers behind the library, on any folds in the LETOR layout."""

@@ -1,0 +1,1 @@
+"""Training runs: train, tune, and the folders that keep them."""

@@ -1,0 +1,170 @@
+"""What there is to show of a run: from the values at hand after training, or read again from its folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankproof.data.ranking import RankingData
+from rankproof.errors import RankproofError
+from rankproof.evaluation.cutoffs import cutoff_means
+from rankproof.evaluation.data_summary import summarise
+from rankproof.evaluation.evaluate import empty_queries
+from rankproof.files import StrPath, as_path
+from rankproof.losses.base import Loss
+from rankproof.losses.choose import LossChoice, choose_loss
+from rankproof.metrics.base import Metric
+from rankproof.metrics.parse import metric as parse_metric
+from rankproof.runs.record import FeatureWeights, RunRecord
+from rankproof.runs.run_folder import check_model, read_run
+from rankproof.runs.scored_part import MODEL, ScoredPart, main_part, score_part
+from rankproof.runs.stored_data import read_parts
+
+if TYPE_CHECKING:
+    from rankproof.theory.base.verdict import Verdict
+
+__all__ = ["feature_weights", "make_record", "read_record"]
+
+# Between so many grades the question of a verdict is asked.
+SOME_GRADES, MOST_GRADES = 3, 5
+
+
+def make_record(
+    folder: StrPath,
+    facts: Mapping[str, Any],
+    *,
+    metric: Metric,
+    loss: str | Loss,
+    ranker: Any,
+    parts: Mapping[str, RankingData],
+    scored: Mapping[str, ScoredPart],
+    empty: Mapping[str, int | None],
+    problems: Sequence[str] = (),
+    complete: bool = True,
+) -> RunRecord:
+    """The record of a run; ``complete`` says whether all parts of the data are at hand."""
+    noise, grades = facts["settings"].get("noise"), _grades(parts, complete=complete)
+    return RunRecord(
+        folder=str(folder),
+        facts=facts,
+        scored=scored,
+        summary=summarise(parts, str(metric), empty) if parts else None,
+        weights=feature_weights(ranker),
+        losses=[(epoch.number, epoch.loss) for epoch in getattr(ranker, "history_", ())],
+        verdict=_verdict(loss, metric, noise, grades),
+        problems=problems,
+    )
+
+
+def feature_weights(ranker: Any) -> FeatureWeights | None:
+    """The weights or importances of a fitted ranker; None for a model without either."""
+    names = getattr(ranker, "feature_names_in_", None)
+    listed = None if names is None else [str(name) for name in names]
+    if hasattr(ranker, "coef_"):
+        scale = getattr(getattr(ranker, "scaling_", None), "kind", None)
+        return FeatureWeights("weight", np.asarray(ranker.coef_, dtype=np.float64), listed, scale)
+    if hasattr(ranker, "feature_importances_"):
+        values = np.asarray(ranker.feature_importances_, dtype=np.float64)
+        return FeatureWeights("importance", values, listed)
+    return None
+
+
+def _verdict(loss: str | Loss, metric: Metric, noise: str | None, grades: int) -> LossChoice | Verdict | str:
+    """The verdict on a loss and a metric for labels 0, ..., grades - 1, or why it cannot be asked for.
+
+    The theory is asked only for what claims leave open. A report is never lost for it, so whatever goes wrong
+    is told instead.
+    """
+    try:
+        if noise is None:
+            choice = choose_loss(metric, loss)
+            if choice.proof is not None:
+                return choice
+        from rankproof.theory.certify import certify
+
+        return certify(loss, metric, noise, grades=grades)
+    except Exception as problem:  # whatever it is, the rest of the report stands
+        return f"The question could not be asked: {type(problem).__name__}: {problem}"
+
+
+def _grades(parts: Mapping[str, RankingData], *, complete: bool) -> int:
+    """How many grades the question is about: two only when no label of the data is anything but 0 and 1.
+
+    More than two admit every law that two do, so without all of the data, or with other labels, the answer
+    stays safe.
+    """
+    labels = [data.labels[~np.isnan(data.labels)] for data in parts.values()]
+    if not labels or not complete:
+        return SOME_GRADES
+    every = np.concatenate(labels)
+    if np.isin(every, (0.0, 1.0)).all():
+        return 2
+    return int(np.clip(every.max(initial=0.0) + 1, SOME_GRADES, MOST_GRADES))
+
+
+def read_record(folder: StrPath) -> RunRecord:
+    """The record of a run that is kept in a folder; its model is scored again on the data that it names.
+
+    What its files no longer tell is left out, and is among the problems.
+    """
+    place = as_path(folder)
+    facts = read_run(place)
+    check_model(place)
+    data = read_parts(facts["data"])
+    metric = parse_metric(facts["choice"]["metric"])
+    ranker, problems = _model(place)
+    scored = {} if ranker is None else _scored(data.parts, ranker, metric, facts["settings"], problems)
+    problems += [f"The data of {part} could not be read again: {why}" for part, why in data.problems.items()]
+    empty = {
+        name: scored[name].results.empty[str(metric)] if name in scored else empty_queries(metric, part)
+        for name, part in data.parts.items()
+    }
+    return make_record(
+        folder,
+        facts,
+        metric=metric,
+        loss=facts["choice"]["loss"],
+        ranker=ranker,
+        parts=data.parts,
+        scored=scored,
+        empty=empty,
+        problems=problems,
+        complete=not data.problems,
+    )
+
+
+def _model(folder: StrPath) -> tuple[Any, list[str]]:
+    from rankproof.fit.saved.load import load_model
+
+    try:
+        return load_model(folder), []
+    except (RankproofError, ImportError) as problem:
+        return None, [f"The model could not be loaded: {problem}"]
+
+
+def _scored(
+    parts: Mapping[str, RankingData],
+    ranker: Any,
+    metric: Metric,
+    settings: Mapping[str, Any],
+    problems: list[str],
+) -> dict[str, ScoredPart]:
+    scored = {}
+    level, seed, main = settings["level"], settings["seed"], main_part(parts)
+    for name in ("valid", "test"):
+        if name not in parts:
+            continue
+        try:
+            scored[name] = score_part(
+                name, parts[name], ranker, metric, level=level, seed=seed, cutoffs=name == main
+            )
+        except RankproofError as problem:
+            problems.append(f"The model could not be applied to {name}: {problem}")
+    shown = main_part(scored)
+    if shown is not None and shown != main:
+        one = scored[shown]
+        scored[shown] = replace(one, cutoffs=cutoff_means({MODEL: one.scores}, one.data, metric))
+    return scored

@@ -1,0 +1,177 @@
+"""The folder of a run: the model, and everything needed to know where its numbers come from.
+
+``results.json`` says what was asked (settings, seed), of which data (files with their SHA-256), by which
+versions, and what came out; beside it lie the files of the model, whose SHA-256 stand in it too. A run
+appears when all of it is written. A folder that is not a run is never written to, and a run is replaced only
+when that is asked for; files that somebody else put into it stay.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rankproof.data.ranking import RankingData
+from rankproof.errors import ArgumentError, DataError
+from rankproof.files import StrPath, as_path, draft_folder, fill_folder, replace_folder, sha256_of
+
+__all__ = [
+    "RESULTS",
+    "SCHEMA",
+    "as_json",
+    "check_model",
+    "check_run_folder",
+    "data_facts",
+    "is_run",
+    "new_run",
+    "read_run",
+    "write_results",
+]
+
+SCHEMA = "rankproof.run/1"
+RESULTS = "results.json"
+
+
+def data_facts(paths: Sequence[StrPath], data: RankingData) -> dict[str, Any]:
+    """The files of a data set as they lie on the disk, and what they hold."""
+    return {
+        "files": [{"path": str(path), "sha256": sha256_of(path)} for path in paths],
+        "queries": data.queries,
+        "items": data.items,
+        "features": data.features,
+    }
+
+
+def is_run(path: StrPath) -> bool:
+    """Whether a folder holds a run."""
+    try:
+        results = json.loads((Path(path) / RESULTS).read_bytes())
+    except (OSError, ValueError):
+        return False
+    return (
+        isinstance(results, dict)
+        and str(results.get("schema")).startswith("rankproof.run/")
+        and "model" in results
+    )
+
+
+def check_run_folder(path: StrPath, *, replace: bool = False, way: str = "replace=True") -> None:
+    """Raise `ArgumentError` when a run must not, or cannot, be written to ``path``.
+
+    To be asked before the work starts, not when it is done. ``way`` is how the user asks for a replacement.
+    """
+    folder = as_path(path)
+    if folder.is_dir():
+        if not os.access(folder, os.W_OK):
+            raise ArgumentError(f"Folder {str(path)!r} may not be written to by this user. Name another.")
+        if is_run(folder):
+            if not replace:
+                raise ArgumentError(
+                    f"Folder {str(path)!r} holds a run. Name another, or replace it with {way}."
+                )
+        elif any(folder.iterdir()):
+            raise ArgumentError(
+                f"Folder {str(path)!r} is there, is not empty and holds no run of rankproof: "
+                "it is left alone. Name another."
+            )
+        return
+    if os.path.lexists(folder):
+        raise ArgumentError(f"A run is a folder, and {str(path)!r} is a file. Name another.")
+    above = folder.absolute().parent
+    while not above.exists():
+        above = above.parent
+    if not above.is_dir() or not os.access(above, os.W_OK):
+        raise ArgumentError(f"Folder {str(path)!r} cannot be made: {str(above)!r} may not be written to.")
+
+
+@contextmanager
+def new_run(path: StrPath, *, replace: bool = False) -> Iterator[Path]:
+    """An empty folder to write a model and its results to; they appear under ``path`` when all are written.
+
+    >>> import tempfile
+    >>> place = Path(tempfile.mkdtemp()) / "run"
+    >>> with new_run(place) as draft:
+    ...     _ = (draft / "model.json").write_text("{}")
+    ...     _ = write_results(draft, {"metric": "nDCG@10"})
+    ...     place.exists()
+    False
+    >>> sorted(file.name for file in place.iterdir())
+    ['model.json', 'results.json']
+    >>> read_run(place)["metric"]
+    'nDCG@10'
+    """
+    check_run_folder(path, replace=replace)
+    folder = as_path(path).absolute()
+    try:
+        with draft_folder(folder) as draft:
+            yield draft
+            if folder.exists():
+                obsolete = _model_files(folder) - {file.name for file in draft.iterdir()}
+                # The results last: until then the SHA-256 in the old ones tells that the model is not theirs.
+                fill_folder(draft, folder, last=RESULTS, obsolete=obsolete)
+            else:
+                replace_folder(draft, folder)
+    except OSError as error:
+        raise DataError(f"Run {str(path)!r} cannot be written: {error.strerror or error}.") from None
+
+
+def _model_files(folder: Path) -> set[str]:
+    """The files of the model that a run is about; another model may have others."""
+    if not is_run(folder):
+        return set()
+    names = json.loads((folder / RESULTS).read_bytes())["model"]
+    return {name for name in names if Path(name).name == name} if isinstance(names, dict) else set()
+
+
+def as_json(facts: Mapping[str, Any]) -> str:
+    """The text of a ``results.json``."""
+    return json.dumps(facts, ensure_ascii=False, indent=2, allow_nan=False)
+
+
+def write_results(folder: Path, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Write ``results.json`` of a run whose model is already written, and return what it says."""
+    files = sorted(file for file in folder.iterdir() if file.name != RESULTS)
+    whole = {"schema": SCHEMA, **facts, "model": {file.name: sha256_of(file) for file in files}}
+    text = as_json(whole)
+    (folder / RESULTS).write_text(text + "\n", encoding="utf-8")
+    said: dict[str, Any] = json.loads(text)
+    return said
+
+
+def read_run(path: StrPath) -> dict[str, Any]:
+    """What ``results.json`` of a run says."""
+    folder = as_path(path)
+    if not folder.is_dir():
+        raise DataError(f"Folder {str(path)!r} does not exist. Check the name.")
+    if not is_run(folder):
+        raise DataError(f"Folder {str(path)!r} holds no run: its {RESULTS} is missing or of another kind.")
+    results: dict[str, Any] = json.loads((folder / RESULTS).read_bytes())
+    if results["schema"] != SCHEMA:
+        raise DataError(
+            f"Run {str(path)!r} is of the form {results['schema']!r}, this version reads {SCHEMA!r}. "
+            "Update rankproof."
+        )
+    return results
+
+
+def check_model(path: StrPath) -> None:
+    """Raise `DataError` when the model in a run folder is not the one that its results are about.
+
+    A folder that holds a model alone, without results, passes.
+    """
+    folder = as_path(path)
+    if not is_run(folder):
+        return
+    for name, digest in read_run(folder)["model"].items():
+        file = folder / str(name)
+        if not file.is_file():
+            raise DataError(f"Run {str(path)!r} has lost {name}, a part of its model. Fit it again.")
+        if sha256_of(file) != digest:
+            raise DataError(
+                f"{str(file)!r} is not of the model that {RESULTS} beside it is about (another SHA-256). "
+                "Fit it again."
+            )

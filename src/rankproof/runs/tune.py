@@ -1,0 +1,195 @@
+"""`tune`: a search for the settings of boosted trees, which can be interrupted and continued."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rankproof.data.ranking import RankingData
+from rankproof.data.split import QueryKFold, query_folds
+from rankproof.errors import ArgumentError, ConsistencyWarning
+from rankproof.files import StrPath
+from rankproof.losses.choose import LossChoice, choose_loss
+from rankproof.metrics.base import Metric
+from rankproof.runs.defaults import BOOSTED, FOLDS, LOSS, SEED, TRIALS
+from rankproof.runs.models import as_written, own_settings, packages_of, ranker_for
+from rankproof.runs.search_folder import Search, check_search_folder, digest
+from rankproof.runs.trials import SEARCHED, Trial, cross_validate, trial_settings
+from rankproof.runs.tuning_run import TuningRun
+from rankproof.runs.versions import package_versions
+
+__all__ = ["SearchPlan", "plan_tuning", "tune"]
+
+
+@dataclass(frozen=True, eq=False)
+class SearchPlan:
+    """A search that is ready to begin; ``rankers`` and ``choices`` are by loss."""
+
+    choices: Mapping[str, LossChoice]
+    rankers: Mapping[str, Any]
+    settings: Mapping[str, Any]
+    trials: int
+
+    @property
+    def metric(self) -> Metric:
+        """What the settings are compared by."""
+        return next(iter(self.choices.values())).metric
+
+    def begin(self, data: RankingData, out: StrPath | None) -> Search:
+        """The search in the folder ``out``, new or to be continued; None keeps it in memory."""
+        # Folds that cannot be made are refused before a folder is.
+        query_folds(data, self.settings["folds"], self.settings["seed"], index=True)
+        about = {
+            "settings": self.settings,
+            "versions": package_versions("rankproof", *packages_of(self.settings["model"])),
+            "data": digest(data),
+        }
+        return Search(out, about)
+
+    def carry_out(
+        self,
+        data: RankingData,
+        search: Search,
+        progress: Callable[[int, int, str], None] | None = None,
+        finished: Callable[[Trial], None] | None = None,
+    ) -> TuningRun:
+        """Carry out the trials that are left.
+
+        ``progress(done, of, what)`` is called before every fold, ``finished(trial)`` after every trial.
+        """
+        folds, seed = self.settings["folds"], self.settings["seed"]
+        left = self.untried(search)
+        for place, number in enumerate(left):
+
+            def tell(fold: int, of: int, place: int = place, number: int = number) -> None:
+                if progress is not None:
+                    progress(place * of + fold, len(left) * of, f"trial {number}, fold {fold + 1}")
+
+            values = trial_settings(number, seed, tuple(self.choices))
+            ranker = self.rankers[values["loss"]]
+            trial = cross_validate(ranker, data, number, values, folds=folds, seed=seed, progress=tell)
+            search.add(trial)
+            if finished is not None:
+                finished(trial)
+        return TuningRun(self.metric, search.about, [search.trials[number] for number in range(self.trials)])
+
+    def untried(self, search: Search) -> list[int]:
+        """The numbers of the trials that the search does not have yet."""
+        return [number for number in range(self.trials) if number not in search.trials]
+
+
+def plan_tuning(
+    metric: str | Metric,
+    *,
+    model: str,
+    losses: Sequence[str],
+    noise: str | None,
+    features: int | None = None,
+    trials: int,
+    folds: int,
+    seed: int,
+    own: Mapping[str, Any],
+) -> SearchPlan:
+    """The plan for these settings; whatever can be refused without data is refused here."""
+    if model not in BOOSTED:
+        raise ArgumentError(f"Argument model must be one of {', '.join(BOOSTED)}, got {model!r}.")
+    QueryKFold(folds, seed)
+    settled = own_settings(model, own)
+    each = dict.fromkeys(losses)
+    choices = {loss: choose_loss(metric, loss, noise, engine=model) for loss in each}
+    settings = {
+        "metric": str(next(iter(choices.values())).metric),
+        "model": model,
+        "losses": list(choices),
+        "noise": noise,
+        "features": features,
+        "seed": seed,
+        "folds": folds,
+        **{name: value for name, value in settled.items() if name not in SEARCHED},
+    }
+    # A penalty is among what is drawn, so one that is given to the engine beside it is refused.
+    complete = {**settings, **settled, "l2": "1"}
+    rankers = {loss: ranker_for(model, one, complete, held_out=True) for loss, one in choices.items()}
+    return SearchPlan(choices, rankers, settings, trials)
+
+
+def tune(
+    data: RankingData,
+    *,
+    metric: str | Metric,
+    model: str = BOOSTED[0],
+    losses: Sequence[str] = (LOSS,),
+    noise: str | None = None,
+    trials: int = TRIALS,
+    folds: int = FOLDS,
+    seed: int = SEED,
+    out: StrPath | None = None,
+    progress: Callable[[int, int, str], None] | None = None,
+    **settings: Any,
+) -> TuningRun:
+    """Search for the learning rate, leaves, penalty and number of trees that a metric is best with.
+
+    Settings are drawn from the seed (the first are the defaults) and compared by the metric, exact under
+    ties, over folds of the queries.
+
+    Parameters
+    ----------
+    data : RankingData
+        Queries with features.
+    metric : str or Metric
+        What is reported, such as ``"nDCG@10"``.
+    model : "lightgbm", "xgboost" or "catboost"
+    losses : sequence of str
+        Losses to try, by name; ``"auto"`` is one that is consistent with the metric.
+    noise : str, optional
+        A condition on the noise in the labels, such as ``"independent"``.
+    trials : int
+        How many settings to try.
+    folds : int
+        Folds of the queries.
+    seed : int
+        Of settings, folds and engine. The settings of a trial depend on it and on its number alone.
+    out : path, optional
+        A folder that keeps every finished trial: the same call goes on where an earlier one ended, and with
+        more trials looks further.
+    progress : function, optional
+        Called as ``progress(done, of, what)`` before every fold.
+    **settings
+        Parameters of `BoostedRanker` that are not searched for, such as ``n_estimators`` (the most trees),
+        ``min_data_in_leaf``, ``early_stopping_rounds`` or ``parameters``.
+
+    Returns
+    -------
+    TuningRun
+
+    Examples
+    --------
+    >>> import rankproof as rp
+    >>> wards, others = rp.samples.diabetes_wards()
+    >>> search = rp.tune(wards, metric="nDCG@10", trials=2, folds=2, n_estimators=10)
+    >>> search.best.value == max(trial.value for trial in search.trials)
+    True
+    >>> run = rp.train(wards, test=others, metric="nDCG@10", model="lightgbm", **search.best_settings)
+    """
+    if trials < 1:
+        raise ArgumentError(f"Argument trials must be at least 1, got {trials}.")
+    if out is not None:
+        check_search_folder(out)
+    plan = plan_tuning(
+        metric,
+        model=model,
+        losses=losses,
+        noise=noise,
+        trials=trials,
+        folds=folds,
+        seed=seed,
+        own=as_written(settings),
+    )
+    if not isinstance(data, RankingData) or data.X is None:
+        raise ArgumentError("Argument data must be a RankingData with features.")
+    for warning in dict.fromkeys(choice.warning for choice in plan.choices.values()):
+        if warning is not None:
+            warnings.warn(warning, ConsistencyWarning, stacklevel=2)
+    return plan.carry_out(data, plan.begin(data, out), progress)

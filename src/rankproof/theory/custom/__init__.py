@@ -1,0 +1,1 @@
+"""Metrics and losses that users wrote themselves."""

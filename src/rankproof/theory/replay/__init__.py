@@ -1,0 +1,1 @@
+"""Evidence checked anew, apart from the rules and the search that found it."""

@@ -1,0 +1,131 @@
+"""Evidence made of what was found: plain data that `rankproof.theory.replay.replay` can check again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from math import factorial
+from typing import Any
+
+from rankproof.errors import PrecisionError
+from rankproof.feedback import Graded, Law
+from rankproof.feedback.spaces import MOST_ITEMS, graded_space, space_of, space_to_plain
+from rankproof.metrics.base import Metric
+from rankproof.targets.absence import absence_of
+from rankproof.theory.base.counterexample import Counterexample
+from rankproof.theory.base.evidence import Evidence
+from rankproof.theory.base.proofs import Contradiction, ForcedOrder, TargetTable
+from rankproof.theory.base.question import Question
+from rankproof.theory.base.risk import risks
+from rankproof.theory.base.stored_values import metric_to_plain
+from rankproof.theory.base.values import AnyMetric, ValueTable, value_table
+from rankproof.theory.existence.checks import check_contradiction
+from rankproof.theory.existence.decide import Existence, existence_of
+
+__all__ = [
+    "counterexample_evidence",
+    "known_absence",
+    "none_evidence",
+    "table_evidence",
+    "target_evidence",
+    "theorem",
+    "values_evidence",
+]
+
+# A table beside a theorem is for the reader: not worth minutes.
+MOST_VALUES = 50_000
+
+
+def theorem(name: str, reference: str, claims: Sequence[Mapping[str, Any]], **more: Any) -> Evidence:
+    """A theorem, by the name of its rule, and the claims that it needs; `replay` knows what it needs too."""
+    return Evidence("theorem", {"theorem": name, "reference": reference, "claims": list(claims), **more})
+
+
+def target_evidence(question: Question) -> list[Evidence]:
+    """The table of the target on the question's space, when it is one where the metric has a target."""
+    if len(question.space) * factorial(question.space.items) > MOST_VALUES:
+        return []
+    try:
+        existence = existence_of(question)
+    except PrecisionError:
+        return []
+    return (
+        []
+        if existence.target is None
+        else [table_evidence(question, existence.target, existence.closed_form)]
+    )
+
+
+def table_evidence(question: Question, target: TargetTable, closed_form: str | None) -> Evidence:
+    """A target as a table, and the target of the registry that it is, if it is one."""
+    return Evidence(
+        "target", {**target.to_dict(), "closed_form": closed_form, **values_evidence(question.table)}
+    )
+
+
+def none_evidence(table: ValueTable, existence: Existence) -> list[Evidence]:
+    """Why the metric has no target: a law that splits its best rankings, laws that contradict each other."""
+    more = {"space": space_to_plain(table.space), **values_evidence(table)}
+    evidence = []
+    if existence.split is not None:
+        evidence.append(Evidence("split", {**existence.split.to_dict(), **more}))
+    if existence.contradiction is not None:
+        evidence.append(Evidence("contradiction", {**existence.contradiction.to_dict(), **more}))
+    return evidence
+
+
+def known_absence(metric: AnyMetric) -> list[Evidence]:
+    """Laws on few items that are known to contradict each other, for a metric of the registry."""
+    absence = absence_of(metric) if isinstance(metric, Metric) else None
+    if absence is None:
+        return []
+    parts = tuple(
+        ForcedOrder(Law({Graded(labels): p for labels, p in law.items()}), share)
+        for share, law in absence.laws()
+    )
+    if parts[0].law.items > MOST_ITEMS:
+        # Too many rankings to check it.
+        return []
+    labels = {y for _, law in absence.laws() for feedback in law for y in feedback}
+    space = graded_space(parts[0].law.items, sorted(labels))
+    proof = Contradiction(parts)
+    if check_contradiction(value_table(metric, space), proof) is not None:
+        return []
+    return [Evidence("contradiction", {**proof.to_dict(), "space": space_to_plain(space)})]
+
+
+def counterexample_evidence(question: Question, example: Counterexample) -> Evidence:
+    """The law, the proven minimum, and what the rankings are worth."""
+    worth = risks(question.metric, example.law)
+    best = worth[example.best_rankings[0]]
+    lower = question.known_metric is not None and question.known_metric.direction == "lower"
+    sign = -1 if lower or getattr(question.metric, "direction", "higher") == "lower" else 1
+    table = value_table(question.metric, space_of(example.law))
+    return Evidence(
+        "counterexample",
+        {
+            **example.to_dict(),
+            "scores": _scores(example),
+            "metric": str(question.metric),
+            "value_best": _number(sign * best),
+            "value_reached": _number(sign * (best - example.cost)),
+            **values_evidence(table),
+        },
+    )
+
+
+def values_evidence(table: ValueTable) -> dict[str, Any]:
+    """The values of a user's metric, which stand beside what was found with them."""
+    stored = metric_to_plain(table)
+    return {} if stored is None else {"values": stored}
+
+
+def _scores(example: Counterexample) -> list[float]:
+    """The minimiser: where only its direction is known, a vector of that direction."""
+    along = example.minimum.method == "direction"
+    return [float(x) for x in example.minimum.center] if along else list(example.scores)
+
+
+def _number(value: Fraction) -> str | float:
+    # Fractions of thirty digits stand for irrational numbers.
+    return str(value) if value.denominator < 10**12 else float(value)

@@ -1,1 +1,0 @@
-"""Evidence as it lies in a file, and what it takes to believe it."""

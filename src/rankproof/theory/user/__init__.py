@@ -1,1 +1,0 @@
-"""Metrics and losses that are a user's own functions."""
