@@ -21,7 +21,7 @@ COMPILE_MOST = (
 )
 COMPILE_LEAST = ("feedback", "theory", "architecture")
 # Of the theory, what asks the kernels of metrics and losses: late enough for them to be there.
-WITH_KERNELS = re.compile("enclosure|excess|formulas|matrix|minim|replay|risk|search")
+WITH_KERNELS = re.compile("certify|enclosure|excess|formulas|matrix|minim|replay|risk|search")
 
 
 def place_in_queue(path: str) -> int:

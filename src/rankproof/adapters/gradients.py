@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.adapters.newton import check_hessian, safe, scale_for
-from rankproof.arrays import Float32s, Float64s
+from rankproof.arrays import Float32s, Float64s, frozen
 from rankproof.errors import ArgumentError, DataError
 from rankproof.losses.base import GradientKernel, Loss
 from rankproof.losses.boosting import Boosting
@@ -84,7 +84,7 @@ class Gradients:
             return None
         data = self.data
         kernel: GradientKernel | None = self.loss.declared("gradient_kernel")(
-            scores, data.targets, data.offsets, data.item_weights
+            *map(frozen, (scores, data.targets, data.offsets, data.item_weights))
         )
         return kernel
 
@@ -105,7 +105,7 @@ class Gradients:
         from rankproof.kernels.losses.float32 import hold
 
         data, factor, facts = self.data, self._factor, self._facts
-        fill = self.loss.kernel(scores, data.targets, data.offsets, data.item_weights)
+        fill = self.loss.loop(scores, data.targets, data.offsets, data.item_weights)
 
         def work(low: int, high: int) -> bool:
             here = slice(int(data.offsets[low]), int(data.offsets[high]))

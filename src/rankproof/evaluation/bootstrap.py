@@ -19,7 +19,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankproof.arrays import Float64s, as_weights, as_whole_number, flat_floats
+from rankproof.arrays import Float64s, as_weights, as_whole_number, flat_floats, frozen
 from rankproof.errors import ArgumentError, DataError
 from rankproof.evaluation.defaults import LEVEL, RESAMPLES, SEED
 from rankproof.plain import html_fields, json_text, plain_fields
@@ -201,10 +201,9 @@ def _bootstrap_sums(values: Float64s, resamples: int, seed: int) -> Float64s:
     sums = np.empty(resamples)
     key = np.uint64(seed % 2**64)
     work = np.arange(resamples + 1, dtype=np.int64) * values.size
-    # A frozen array would compile the kernel a second time, for the read-only type.
-    own = values if values.flags.writeable else values.copy()
+    values = frozen(values)  # whatever it was, so that the kernel compiles for one kind of array only
     ranges = chunks_by_items(work)
-    run(lambda first, last: bootstrap_sums(own, key, first, last, sums), ranges)
+    run(lambda first, last: bootstrap_sums(values, key, first, last, sums), ranges)
     return sums
 
 

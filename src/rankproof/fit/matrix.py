@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.arrays import Float64s, Int64s
+from rankproof.arrays import Float64s, Int64s, frozen
 from rankproof.errors import DataError
 from rankproof.threads import run, thread_count
 
@@ -72,12 +72,12 @@ class DenseRows:
     def scores(self, weights: Float64s, low: int, high: int, out: Float64s) -> None:
         from rankproof.kernels.matrices.products import dense_scores
 
-        dense_scores(self.values, weights, low, high, out)
+        dense_scores(frozen(self.values), frozen(weights), low, high, out)
 
     def gradient(self, slopes: Float64s, low: int, high: int, out: Float64s) -> None:
         from rankproof.kernels.matrices.products import dense_gradient
 
-        dense_gradient(self.values, slopes, low, high, out)
+        dense_gradient(frozen(self.values), frozen(slopes), low, high, out)
 
     @cached_property
     def moments(self) -> tuple[Float64s, Float64s]:
@@ -127,13 +127,13 @@ class SparseRows:
         from rankproof.kernels.matrices.products import csr_scores
 
         x = self.values
-        csr_scores(x.data, x.indices, x.indptr, weights, low, high, out)
+        csr_scores(frozen(x.data), frozen(x.indices), frozen(x.indptr), frozen(weights), low, high, out)
 
     def gradient(self, slopes: Float64s, low: int, high: int, out: Float64s) -> None:
         from rankproof.kernels.matrices.products import csr_gradient
 
         x = self.values
-        csr_gradient(x.data, x.indices, x.indptr, slopes, low, high, out)
+        csr_gradient(frozen(x.data), frozen(x.indices), frozen(x.indptr), frozen(slopes), low, high, out)
 
     @cached_property
     def moments(self) -> tuple[Float64s, Float64s]:

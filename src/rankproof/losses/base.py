@@ -33,6 +33,7 @@ from rankproof.arrays import (
     as_scores,
     as_weights,
     flat_floats,
+    frozen,
 )
 from rankproof.claims import Claims
 from rankproof.errors import ArgumentError, DataError
@@ -143,6 +144,10 @@ class Loss(ABC):
     @abstractmethod
     def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Kernel:
         """The compiled loop on these arrays; ``item_weights`` is empty when there are none."""
+
+    def loop(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Kernel:
+        """`kernel` on read-only views, whatever the arrays are, so that it compiles for one kind only."""
+        return self.kernel(frozen(scores), frozen(targets), frozen(offsets), frozen(item_weights))
 
     def gradient_kernel(
         self,
@@ -263,7 +268,7 @@ class Loss(ABC):
 
         values, gradient = np.zeros(offsets.size - 1), np.zeros(scores.size)
         second = np.zeros(scores.size) if hessian else _NOTHING
-        fill = self.kernel(scores, targets, offsets, item_weights)
+        fill = self.loop(scores, targets, offsets, item_weights)
         run(lambda a, b: fill(a, b, values, gradient, second), chunks_by_items(offsets))
         if weights is not None:
             values = values * weights

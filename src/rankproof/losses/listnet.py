@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankproof.arrays import Float64s, Int64s
+from rankproof.arrays import Float64s, Int64s, frozen
 from rankproof.claims import Claim, Claims
 from rankproof.losses.base import Kernel, Loss, Needs, registered
 
@@ -59,6 +59,6 @@ class ListNet(Loss):
 
         def fill(low: int, high: int, values: Float64s, gradient: Float64s, hessian: Float64s) -> None:
             softmax_of(targets, offsets, low, high, shares, values)
-            cross_entropy(scores, shares, offsets, item_weights, low, high, values, gradient, hessian)
+            cross_entropy(scores, frozen(shares), offsets, item_weights, low, high, values, gradient, hessian)
 
         return fill

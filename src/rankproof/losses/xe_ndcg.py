@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rankproof.arrays import Float64s, Int64s
+from rankproof.arrays import Float64s, Int64s, frozen
 from rankproof.claims import Claim, Claims
 from rankproof.losses.base import Kernel, Loss, Needs, registered
 from rankproof.losses.parameters import number
@@ -76,6 +76,6 @@ class XENDCG(Loss):
 
         def fill(low: int, high: int, values: Float64s, gradient: Float64s, hessian: Float64s) -> None:
             xe_ndcg_target(targets, offsets, gamma, low, high, shares)
-            cross_entropy(scores, shares, offsets, item_weights, low, high, values, gradient, hessian)
+            cross_entropy(scores, frozen(shares), offsets, item_weights, low, high, values, gradient, hessian)
 
         return fill

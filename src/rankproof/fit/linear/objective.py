@@ -110,7 +110,7 @@ class _Work:
         self.slopes = slopes
         self.scores, self.gradient = np.zeros(items), np.zeros(items)
         self.values = np.zeros(data.queries)
-        self.fill = loss.kernel(self.scores, data.targets, data.offsets, data.item_weights)
+        self.fill = loss.loop(self.scores, data.targets, data.offsets, data.item_weights)
         # A loop that is one compiled function costs nothing to call for every block. What prepares queries
         # for it (sorting) is better called for many at a time, even if rows must be fetched once more.
         self.by_block = isinstance(self.fill, partial)

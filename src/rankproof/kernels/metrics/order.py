@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rankproof.arrays import frozen
 from rankproof.kernels.compiled import kernel
 
 __all__ = ["break_ties", "gather", "sort_queries"]
@@ -171,7 +172,7 @@ def sort_queries(
     first, last = int(offsets[low]), int(offsets[high])
     part = scores[first:last] + 0.0
     local = offsets[low : high + 1] - first
-    sizes = depth[low:high]
+    sizes = frozen(depth[low:high])
     by_size = np.argsort(sizes, kind="stable")
     sorted_sizes = sizes[by_size]
     at = 0
