@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankproof import optional as missing
-from rankproof.adapters.engine_data import EngineData, as_written, mean_weights, offsets_from_sizes
+from rankproof.adapters.engine_data import as_written, mean_weights, offsets_from_sizes, weighted_by_query
+from rankproof.data.ranking import ranking_data
 from rankproof.errors import ArgumentError, DataError, MissingDependencyError
 from rankproof.losses.parse import loss
-from rankproof.losses.supervision import Supervision
+from rankproof.losses.supervision import Supervision, supervision
 
 
 @given(st.integers(-999_999, 999_999), st.integers(0, 6))
@@ -54,19 +55,21 @@ def test_a_query_counts_with_the_mean_of_its_rows() -> None:
 
 def test_weights_of_queries_and_of_rows_multiply_in_the_mean_of_a_metric() -> None:
     labels, offsets = np.array([1.0, 0.0, 2.0]), np.array([0, 2, 3])
-    assert EngineData(labels, offsets).metric_weights is None
+    assert weighted_by_query(ranking_data(labels, offsets)).query_weights is None
     queries, rows = np.array([2.0, 3.0]), np.array([1.0, 3.0, 5.0])
-    for data, expected in (
-        (EngineData(labels, offsets, queries), [2.0, 3.0]),
-        (EngineData(labels, offsets, row_weights=rows), [2.0, 5.0]),
-        (EngineData(labels, offsets, queries, rows), [4.0, 15.0]),
+    for by_query, by_row, expected in (
+        (queries, None, [2.0, 3.0]),
+        (None, rows, [2.0, 5.0]),
+        (queries, rows, [4.0, 15.0]),
     ):
-        assert data.metric_weights is not None
-        assert data.metric_weights.tolist() == expected
+        weights = weighted_by_query(ranking_data(labels, offsets, None, by_query, by_row)).query_weights
+        assert weights is not None
+        assert weights.tolist() == expected
 
 
 def supervised(name: str, labels: Any, offsets: np.ndarray, row_weights: Any = None) -> Supervision:
-    return EngineData.from_engine(labels, offsets, row_weights=row_weights).supervision(loss(name))
+    data = ranking_data(as_written(labels), offsets, item_weights=row_weights)
+    return supervision(loss(name), data, weight_name="weight")
 
 
 def test_row_weights_are_item_weights_where_the_loss_has_them() -> None:

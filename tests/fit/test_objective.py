@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 
 from fit.made_data import Made, make
 from rankproof.arrays import spans_by_items
+from rankproof.data.ranking import ranking_data
 from rankproof.fit.linear import objective as module
 from rankproof.fit.linear.objective import LinearObjective
 from rankproof.fit.matrix import as_matrix
@@ -27,7 +28,10 @@ def build(data: Made, loss: Loss, *, sparse: bool = False, **more: object) -> Li
     return LinearObjective(
         as_matrix(csr_array(data.X) if sparse else data.X),
         loss,
-        supervision(loss, data.y, data.offsets, more.get("query_weight"), more.get("sample_weight")),
+        supervision(
+            loss,
+            ranking_data(data.y, data.offsets, None, more.get("query_weight"), more.get("sample_weight")),
+        ),
         l2=0.3,
         centre=rng.normal(size=columns),
         divisor=rng.uniform(0.5, 2, columns),

@@ -7,18 +7,16 @@ of up to six digits come back as they were written.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from rankproof.arrays import Float64s, Int64s, as_labels, as_weights, flat_floats
+from rankproof.data.ranking import RankingData, ranking_data
 from rankproof.errors import ArgumentError
-from rankproof.losses.base import Loss
-from rankproof.losses.supervision import Supervision, first_of_query, supervision
+from rankproof.losses.supervision import first_of_query
 
-__all__ = ["EngineData", "as_written", "mean_weights", "offsets_from_sizes"]
+__all__ = ["as_written", "mean_weights", "offsets_from_sizes", "weighted_by_query"]
 
 
 def as_written(labels: Any) -> Float64s:
@@ -76,46 +74,16 @@ def mean_weights(row_weights: Any, offsets: Int64s) -> Float64s:
     return np.where(equal, first, sums / np.maximum(sizes, 1))
 
 
-@dataclass(frozen=True, eq=False)
-class EngineData:
-    """A judged data set of an engine: what a loss or a metric reads beside the scores.
+def weighted_by_query(data: RankingData) -> RankingData:
+    """What the mean of a metric reads: weights of rows have become those of queries.
 
-    ``query_weights`` has one number per query, ``row_weights`` one per row. To a loss that is a sum over
-    items the latter are weights of items. In the mean of a metric a query counts with the mean of its rows'.
-
-    >>> data = EngineData(np.array([1.0, 0.0, 2.0]), np.array([0, 2, 3]), row_weights=np.array([1, 3, 1]))
-    >>> data.metric_weights.tolist()
-    [2.0, 1.0]
+    >>> rows = ranking_data(np.zeros(3), np.array([0, 2, 3]), item_weights=np.array([1.0, 3.0, 1.0]))
+    >>> weighted_by_query(rows).query_weights
+    array([2., 1.])
     """
-
-    labels: Float64s
-    offsets: Int64s
-    query_weights: Float64s | None = None
-    row_weights: Float64s | None = None
-
-    @classmethod
-    def from_engine(
-        cls, labels: Any, offsets: Int64s, *, query_weights: Any = None, row_weights: Any = None
-    ) -> EngineData:
-        """From arrays of the engine: labels and weights of rows are read as they were written."""
-        rows = None if row_weights is None else as_written(row_weights)
-        return cls(as_written(labels), offsets, query_weights, rows)
-
-    @cached_property
-    def metric_weights(self) -> Float64s | None:
-        """The weight with which each query counts in the mean of a metric; None when all count the same."""
-        if self.row_weights is None:
-            return self.query_weights
-        rows = mean_weights(self.row_weights, self.offsets)
-        return rows if self.query_weights is None else rows * self.query_weights
-
-    def supervision(self, loss: Loss, *, weight_name: str = "weight") -> Supervision:
-        """Targets and weights of a loss; ``weight_name`` is what the user knows weights of rows by."""
-        return supervision(
-            loss,
-            self.labels,
-            self.offsets,
-            self.query_weights,
-            self.row_weights,
-            weight_name=weight_name,
-        )
+    if data.item_weights is None:
+        return data
+    weights = mean_weights(data.item_weights, data.offsets)
+    if data.query_weights is not None:
+        weights = weights * data.query_weights
+    return ranking_data(data.labels, data.offsets, query_weights=weights)

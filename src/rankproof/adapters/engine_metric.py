@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from rankproof.adapters.engine_data import EngineData
 from rankproof.arrays import as_scores
+from rankproof.data.ranking import RankingData
 from rankproof.errors import ArgumentError
 from rankproof.evaluation.per_query import mean_metric
 from rankproof.metrics.base import Metric
@@ -34,7 +34,7 @@ def higher_is_better(metric: Metric) -> bool:
     return metric.direction == "higher"
 
 
-def value_on(metric: Metric, scores: Any, data: EngineData) -> float:
+def value_on(metric: Metric, scores: Any, data: RankingData) -> float:
     """The mean of the metric over the queries that count; equal scores are averaged over."""
     checked = as_scores(scores, data.labels.size)
-    return mean_metric(metric, checked, data.labels, data.offsets, data.metric_weights)
+    return mean_metric(metric, checked, data.labels, data.offsets, data.query_weights)

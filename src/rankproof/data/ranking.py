@@ -26,7 +26,7 @@ from rankproof.plain import html_table
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["Features", "RankingData"]
+__all__ = ["Features", "RankingData", "ranking_data"]
 
 QUERIES_SHOWN = 5
 
@@ -192,7 +192,9 @@ class RankingData:
         ):
             whole = getattr(self, name)
             cut = None if whole is None else whole[index]
-            object.__setattr__(part, name, frozen(cut) if isinstance(cut, np.ndarray) else cut)
+            if isinstance(cut, np.ndarray) and not whole.flags.writeable:
+                cut = frozen(cut)
+            object.__setattr__(part, name, cut)
         object.__setattr__(part, "offsets", frozen(offsets.astype(np.int64)))
         object.__setattr__(part, "feature_names", self.feature_names)
         return part
@@ -225,6 +227,30 @@ class RankingData:
         else:
             features = f"{self.features} features" + ("" if isinstance(self.X, np.ndarray) else " (sparse)")
         return f"RankingData({self.queries} queries, {self.items} items, {features})"
+
+
+def ranking_data(
+    labels: Float64s,
+    offsets: Int64s,
+    X: Any = None,
+    query_weights: Float64s | None = None,
+    item_weights: Float64s | None = None,
+) -> RankingData:
+    """`RankingData` of arrays that are known to be valid: nothing is checked, converted, copied or frozen.
+
+    So features keep their type, which may be double precision, or columns of an engine.
+
+    >>> ranking_data(np.array([2.0, 0.0, 1.0]), np.array([0, 2, 3]), np.eye(3))[1].X
+    array([[0., 0., 1.]])
+    """
+    data = object.__new__(RankingData)
+    for name, value in (
+        *(("labels", labels), ("offsets", offsets), ("X", X), ("query_ids", np.arange(offsets.size - 1))),
+        *(("doc_ids", None), ("query_weights", query_weights), ("item_weights", item_weights)),
+        ("feature_names", None),
+    ):
+        object.__setattr__(data, name, value)
+    return data
 
 
 def _range_text(labels: Float64s) -> str:

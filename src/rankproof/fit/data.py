@@ -16,30 +16,20 @@ from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
 from rankproof.arrays import (
     Float64s,
-    Int64s,
     as_labels,
     as_weights,
     as_whole_number,
     flat_floats,
-    items_of_queries,
 )
-from rankproof.data.ranking import RankingData
+from rankproof.data.ranking import RankingData, ranking_data
 from rankproof.errors import ArgumentError, DataError
 from rankproof.evaluation.per_query import mean_metric
-from rankproof.losses.base import Loss
-from rankproof.losses.supervision import (
-    Supervision,
-    check_judged,
-    per_query_weights,
-    query_offsets,
-    supervision,
-)
+from rankproof.losses.supervision import check_judged, per_query_weights, query_offsets
 from rankproof.metrics.base import Metric
 
 __all__ = [
     "AS_ARRAY",
     "AS_LABELS",
-    "FitData",
     "HeldOut",
     "as_generator",
     "as_nonnegative",
@@ -47,7 +37,6 @@ __all__ = [
     "feature_reader",
     "held_out_data",
     "one_of",
-    "supervision_of",
     "training_data",
     "training_features",
 ]
@@ -88,52 +77,12 @@ AS_LABELS: dict[str, Any] = {"ensure_2d": False, "dtype": None, "ensure_all_fini
 _OTHER_NAMES = "Argument validation must have the features of X, in the same order."
 
 
-@dataclass(frozen=True, eq=False)
-class FitData:
-    """Queries to learn from or to judge by: features as a float array or CSR matrix, with what was observed.
-
-    `RankingData` has all of these too, but for features in double precision.
-    """
-
-    X: Any
-    labels: Float64s
-    offsets: Int64s
-    query_weights: Float64s | None = None
-    item_weights: Float64s | None = None
-
-    @property
-    def queries(self) -> int:
-        """How many queries there are."""
-        return self.offsets.size - 1
-
-    @property
-    def sizes(self) -> Int64s:
-        """How many items each query has."""
-        return np.diff(self.offsets)
-
-    def take(self, queries: Int64s) -> FitData:
-        """A copy of these queries, in this order.
-
-        >>> whole = FitData(np.eye(3), np.array([2.0, 0.0, 1.0]), np.array([0, 2, 3]))
-        >>> whole.take(np.array([1, 0])).labels
-        array([1., 2., 0.])
-        """
-        offsets, items = items_of_queries(self.offsets, queries)
-        return FitData(
-            self.X[items],
-            self.labels[items],
-            offsets,
-            None if self.query_weights is None else self.query_weights[queries],
-            None if self.item_weights is None else self.item_weights[items],
-        )
-
-
 def training_features(estimator: Any, X: Any, y: Any) -> Any:
     """Features to learn from, dense or CSR; the estimator then knows their number and names."""
     return validate_data(estimator, X, y, validate_separately=(AS_ARRAY, AS_LABELS))[0]
 
 
-def training_data(X: Any, y: Any, qid: Any, query_weight: Any, sample_weight: Any) -> FitData:
+def training_data(X: Any, y: Any, qid: Any, query_weight: Any, sample_weight: Any) -> RankingData:
     """The queries to learn from, from the arguments of ``fit``; the features are read already."""
     rows = X.shape[0]
     labels = flat_floats("y", column_or_1d(y, warn=True))
@@ -142,15 +91,10 @@ def training_data(X: Any, y: Any, qid: Any, query_weight: Any, sample_weight: An
     offsets = query_offsets(qid, rows)
     check_judged(labels, offsets, qid)
     items = None if sample_weight is None else as_weights("sample_weight", sample_weight, rows)
-    return FitData(X, labels, offsets, per_query_weights(query_weight, offsets), items)
+    return ranking_data(labels, offsets, X, per_query_weights(query_weight, offsets), items)
 
 
-def supervision_of(data: FitData | RankingData, loss: Loss) -> Supervision:
-    """Targets and weights for a loss on these queries."""
-    return supervision(loss, data.labels, data.offsets, data.query_weights, data.item_weights)
-
-
-def held_out_data(estimator: Any, validation: Any, read: Callable[[Any], Any]) -> FitData:
+def held_out_data(estimator: Any, validation: Any, read: Callable[[Any], Any]) -> RankingData:
     """The queries to judge by, from the argument ``validation`` of ``fit``; ``read`` checks the features."""
     if isinstance(validation, RankingData):
         if validation.X is None:
@@ -158,7 +102,9 @@ def held_out_data(estimator: Any, validation: Any, read: Callable[[Any], Any]) -
         learnt, names = getattr(estimator, "feature_names_in_", None), validation.feature_names
         if learnt is not None and names is not None and list(learnt) != list(names):
             raise ArgumentError(_OTHER_NAMES)
-        return FitData(read(validation.X), validation.labels, validation.offsets, validation.query_weights)
+        return ranking_data(
+            validation.labels, validation.offsets, read(validation.X), validation.query_weights
+        )
     if not (isinstance(validation, tuple) and len(validation) == 3):
         raise ArgumentError(
             f"Argument validation must be (X, y, qid) or a RankingData, got {type(validation).__name__}."
@@ -168,7 +114,7 @@ def held_out_data(estimator: Any, validation: Any, read: Callable[[Any], Any]) -
         raise ArgumentError(
             f"Argument validation must have one label per row of X ({X.shape[0]}), got {labels.size}."
         )
-    return FitData(X, labels, query_offsets(validation[2], X.shape[0]))
+    return ranking_data(labels, query_offsets(validation[2], X.shape[0]), X)
 
 
 def feature_reader(estimator: Any) -> Callable[[Any], Any]:
@@ -196,7 +142,7 @@ def feature_reader(estimator: Any) -> Callable[[Any], Any]:
 class HeldOut:
     """Queries to judge by, with the metric; ``advice`` is what to do when the metric has no value on them."""
 
-    data: FitData
+    data: RankingData
     metric: Metric
     advice: str = ""
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.arrays import Float64s, Int64s, as_weights, offsets_from_qid
+from rankproof.data.ranking import RankingData
 from rankproof.errors import ArgumentError, DataError
 from rankproof.losses.base import LOSSES, Loss
 
@@ -140,29 +141,21 @@ def per_query_weights(query_weight: Any, offsets: Int64s, name: str = "query_wei
     return weights
 
 
-def supervision(
-    loss: Loss,
-    labels: Float64s,
-    offsets: Int64s,
-    query_weight: Any,
-    item_weight: Any,
-    *,
-    weight_name: str = "sample_weight",
-) -> Supervision:
+def supervision(loss: Loss, data: RankingData, *, weight_name: str = "sample_weight") -> Supervision:
     """Targets and weights for a loss.
 
-    A loss that is not a sum over items takes ``item_weight`` only when it is the same within each query:
-    then it multiplies the loss of the query, as it would for a sum. ``weight_name`` is what the caller's
-    user knows that argument by.
+    A loss that is not a sum over items takes weights of items only when they are the same within each query:
+    then they multiply the loss of the query, as they would for a sum. ``weight_name`` is what the caller's
+    user knows them by.
     """
+    labels, offsets, by_query = data.labels, data.offsets, data.query_weights
     check_judged(labels, offsets)
     targets = loss.targets(labels, offsets)
     loss.check_targets(targets)
-    by_query = per_query_weights(query_weight, offsets)
     total = float(offsets.size - 1 if by_query is None else by_query.sum())
-    if item_weight is None:
+    if data.item_weights is None:
         return Supervision(targets, offsets, total, by_query)
-    items = as_weights(weight_name, item_weight, labels.size)
+    items = as_weights(weight_name, data.item_weights, labels.size)
     if not items.any():
         raise ArgumentError(f"Argument {weight_name} must have a weight that is not zero.")
     if by_query is not None and not (items * np.repeat(by_query, np.diff(offsets))).any():

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.adapters.engine_data import EngineData
 from rankproof.adapters.engine_metric import higher_is_better, value_on
 from rankproof.arrays import as_whole_number
+from rankproof.data.ranking import RankingData
 from rankproof.errors import ArgumentError, DataError
 from rankproof.evaluation.per_query import signed
 from rankproof.metrics.base import Metric
@@ -27,18 +27,18 @@ from rankproof.threads import using
 __all__ = ["CatBoostMetric", "attach", "best_iteration", "eval_metric"]
 
 # The targets of a pool, by which it is recognised, and what is behind them; one pair a pool.
-_Pools = tuple[tuple[NDArray[Any], EngineData], ...]
+_Pools = tuple[tuple[NDArray[Any], RankingData], ...]
 _KEY = "_rankproof_data"
 
 
-def attach(pool: Any, data: EngineData) -> None:
+def attach(pool: Any, data: RankingData) -> None:
     """Keep the labels and queries behind a pool with it."""
     setattr(pool, _KEY, data)
 
 
-def _behind(pool: Any) -> EngineData:
+def _behind(pool: Any) -> RankingData:
     data = getattr(pool, _KEY, None)
-    if not isinstance(data, EngineData):
+    if not isinstance(data, RankingData):
         raise ArgumentError(
             f"The labels and queries behind this {type(pool).__name__} are not known. "
             "Make it with rankproof.catboost.pool."

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from rankproof.adapters.catboost.metric import attach
-from rankproof.adapters.engine_data import EngineData
 from rankproof.adapters.regression import as_regression, queries_of
 from rankproof.arrays import Float64s, as_labels
+from rankproof.data.ranking import ranking_data
 from rankproof.errors import ArgumentError
 from rankproof.losses.base import LOSSES, Loss
 from rankproof.losses.choose import choose_loss
@@ -84,7 +85,10 @@ def pool(
     grades = as_labels(labels)
     starts = queries_of(grades.size, qid, group, offsets)
     with using(threads):
-        data = supervision(minimised, grades, starts, query_weight, item_weight, weight_name="item_weight")
+        judged = ranking_data(
+            grades, starts, query_weights=per_query_weights(query_weight, starts), item_weights=item_weight
+        )
+        data = supervision(minimised, judged, weight_name="item_weight")
     regression = as_regression(minimised, data)
     if regression is not None:
         targets, weights = regression
@@ -92,7 +96,7 @@ def pool(
         targets, weights = _weighted_targets(minimised, data), data.weight_of_item
     queries = np.repeat(np.arange(data.queries), np.diff(starts))
     catboost_pool = cb.Pool(X, label=targets, group_id=queries, weight=weights, **more)
-    attach(catboost_pool, EngineData(grades, starts, per_query_weights(query_weight, starts)))
+    attach(catboost_pool, replace(judged, item_weights=None))
     return catboost_pool
 
 

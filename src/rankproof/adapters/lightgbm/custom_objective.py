@@ -11,6 +11,7 @@ from rankproof.adapters.newton import check_hessian
 from rankproof.arrays import Float32s
 from rankproof.losses.base import Loss
 from rankproof.losses.choose import choose_loss
+from rankproof.losses.supervision import supervision
 from rankproof.metrics.base import Metric
 from rankproof.optional import engine
 from rankproof.threads import using
@@ -108,7 +109,9 @@ class LightGBMObjective:
             return gradients.float32_at(call.scores)
 
     def _make(self, call: LightGBMCall) -> Gradients:
-        return Gradients(self.loss, call.data("The training Dataset").supervision(self.loss))
+        return Gradients(
+            self.loss, supervision(self.loss, call.data("The training Dataset"), weight_name="weight")
+        )
 
     def __repr__(self) -> str:
         return f"lightgbm.objective({self.metric}, loss={self.loss})"

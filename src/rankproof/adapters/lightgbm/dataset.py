@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.adapters.engine_data import EngineData, offsets_from_sizes
+from rankproof.adapters.engine_data import as_written, offsets_from_sizes
+from rankproof.data.ranking import RankingData, ranking_data
 from rankproof.errors import ArgumentError
 
 __all__ = ["LightGBMCall", "refuse_unsupported"]
@@ -44,10 +45,11 @@ class LightGBMCall(NamedTuple):
         """The arrays by which a change of the data set is seen."""
         return self.labels, self.weights, self.sizes
 
-    def data(self, where: str) -> EngineData:
+    def data(self, where: str) -> RankingData:
         """The data set; ``where`` is what an error calls it."""
         offsets = offsets_from_sizes(self.sizes, self.labels.size, where)
-        return EngineData.from_engine(self.labels, offsets, row_weights=self.weights)
+        weights = None if self.weights is None else as_written(self.weights)
+        return ranking_data(as_written(self.labels), offsets, item_weights=weights)
 
 
 def refuse_unsupported(data: Any) -> None:

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from rankproof.adapters.dataset_cache import DatasetCache
-from rankproof.adapters.engine_data import EngineData
+from rankproof.adapters.engine_data import weighted_by_query
 from rankproof.adapters.engine_metric import as_metrics, higher_is_better, value_on
 from rankproof.adapters.lightgbm.dataset import LightGBMCall
+from rankproof.data.ranking import RankingData
 from rankproof.metrics.base import Metric
 from rankproof.optional import engine
 from rankproof.threads import using
@@ -38,12 +39,14 @@ class LightGBMMetric:
 
     def __init__(self, metrics: tuple[Metric, ...], *, threads: int | None = None) -> None:
         self.metrics, self.threads = metrics, threads
-        self._data: DatasetCache[EngineData] = DatasetCache()
+        self._data: DatasetCache[RankingData] = DatasetCache()
 
     def __call__(self, first: Any, second: Any, weight: Any = None, group: Any = None) -> Any:
         """The values at these scores. LightGBM counts these four parameters."""
         call = LightGBMCall.from_arguments(first, second, weight, group)
-        data = self._data.get(call.owner, call.contents, lambda: call.data("The evaluated Dataset"))
+        data = self._data.get(
+            call.owner, call.contents, lambda: weighted_by_query(call.data("The evaluated Dataset"))
+        )
         with using(self.threads):
             values = [
                 (str(metric), value_on(metric, call.scores, data), higher_is_better(metric))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.adapters.dataset_cache import DatasetCache
-from rankproof.adapters.engine_data import EngineData
+from rankproof.adapters.engine_data import as_written
 from rankproof.adapters.gradients import Gradients
 from rankproof.adapters.newton import check_hessian
 from rankproof.adapters.xgboost.dmatrix import (
@@ -18,8 +18,10 @@ from rankproof.adapters.xgboost.dmatrix import (
     refuse_arrays,
 )
 from rankproof.arrays import Float32s
+from rankproof.data.ranking import ranking_data
 from rankproof.losses.base import Loss
 from rankproof.losses.choose import choose_loss
+from rankproof.losses.supervision import supervision
 from rankproof.metrics.base import Metric
 from rankproof.optional import engine
 from rankproof.threads import using
@@ -97,13 +99,13 @@ class XGBoostObjective:
 
     def _make(self, matrix: Any) -> Gradients:
         offsets = offsets_of(matrix)
-        data = EngineData.from_engine(
-            labels_of(matrix),
+        data = ranking_data(
+            as_written(labels_of(matrix)),
             offsets,
             query_weights=query_weights(matrix, offsets),
-            row_weights=self.item_weight,
+            item_weights=self.item_weight,
         )
-        return Gradients(self.loss, data.supervision(self.loss, weight_name="item_weight"))
+        return Gradients(self.loss, supervision(self.loss, data, weight_name="item_weight"))
 
     def __repr__(self) -> str:
         return f"xgboost.objective({self.metric}, loss={self.loss})"

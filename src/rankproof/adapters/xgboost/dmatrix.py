@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.adapters.engine_data import EngineData, as_written, mean_weights, offsets_from_sizes
+from rankproof.adapters.engine_data import as_written, mean_weights, offsets_from_sizes
 from rankproof.arrays import Float64s, Int64s, as_weights
+from rankproof.data.ranking import RankingData, ranking_data
 from rankproof.errors import ArgumentError
 
 __all__ = ["contents_of", "engine_data", "labels_of", "offsets_of", "query_weights", "refuse_arrays"]
@@ -43,14 +44,14 @@ def query_weights(data: Any, offsets: Int64s) -> Float64s | None:
     return mean_weights(weights, offsets)
 
 
-def engine_data(data: Any, labels: Any = None, group: Any = None) -> EngineData:
+def engine_data(data: Any, labels: Any = None, group: Any = None) -> RankingData:
     """What a metric is evaluated on; labels and group sizes may be others than those of the DMatrix."""
     rows = data.num_row()
     offsets = offsets_of(data) if group is None else offsets_from_sizes(group, rows, "The DMatrix")
     grades = as_written(labels_of(data) if labels is None else labels)
     if grades.size != rows:
         raise ArgumentError(f"Argument labels must have one number per row ({rows}), got {grades.size}.")
-    return EngineData(grades, offsets, query_weights(data, offsets))
+    return ranking_data(grades, offsets, query_weights=query_weights(data, offsets))
 
 
 def refuse_arrays(data: Any, sample_weight: Any) -> None:

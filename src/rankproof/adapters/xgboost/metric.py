@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from rankproof.adapters.dataset_cache import DatasetCache
-from rankproof.adapters.engine_data import EngineData
 from rankproof.adapters.engine_metric import as_metrics, higher_is_better, value_on
 from rankproof.adapters.xgboost.dmatrix import contents_of, engine_data, refuse_arrays
+from rankproof.data.ranking import RankingData
 from rankproof.errors import ArgumentError
 from rankproof.metrics.base import Metric
 from rankproof.optional import engine
@@ -55,7 +55,7 @@ class XGBoostMetric:
             )
         self.metrics, self.threads = metrics, threads
         self.maximize = directions.pop()
-        self._data: DatasetCache[EngineData] = DatasetCache()
+        self._data: DatasetCache[RankingData] = DatasetCache()
 
     def __call__(self, scores: Any, data: Any, sample_weight: Any = None) -> Any:
         """The values at these scores."""

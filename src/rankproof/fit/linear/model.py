@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from rankproof.arrays import Float64s, as_whole_number
 from rankproof.data.ranking import RankingData
 from rankproof.errors import ArgumentError
-from rankproof.fit.data import FitData, as_generator, as_nonnegative, as_verbosity, one_of, supervision_of
+from rankproof.fit.data import as_generator, as_nonnegative, as_verbosity, one_of
 from rankproof.fit.linear.lbfgs import minimize_lbfgs
 from rankproof.fit.linear.objective import LinearObjective
 from rankproof.fit.linear.sgd import minimize_sgd
@@ -24,7 +24,7 @@ from rankproof.fit.progress import progress
 from rankproof.fit.ranker import Ranker
 from rankproof.fit.scaling import SCALES, Scaling, learn_scaling, minmax_by_query, scaled_matrix
 from rankproof.losses.base import Loss
-from rankproof.losses.supervision import query_offsets
+from rankproof.losses.supervision import query_offsets, supervision
 from rankproof.threads import one_blas_thread
 
 __all__ = [
@@ -82,18 +82,18 @@ class LinearModel(Ranker):
 
 
 def build_objective(
-    data: FitData | RankingData, loss: Loss, *, scale: str, l2: float
+    data: RankingData, loss: Loss, *, scale: str, l2: float
 ) -> tuple[LinearObjective, Scaling]:
     """The objective on validated data, and the scaling learnt from it."""
     matrix = scaled_matrix(scale, data.X, data.offsets)
-    supervision = supervision_of(data, loss)
-    scaling = learn_scaling(scale, matrix, supervision.row_weights)
+    supervised = supervision(loss, data)
+    scaling = learn_scaling(scale, matrix, supervised.row_weights)
     # An intercept of centred features is what the scores are about on average: easy to solve for.
     intercept = not loss.claims.value("shift_invariant")
     objective = LinearObjective(
         matrix,
         loss,
-        supervision,
+        supervised,
         l2,
         matrix.moments[0] if intercept else scaling.centre,
         scaling.divisor,

@@ -12,11 +12,11 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from rankproof.arrays import as_whole_number
+from rankproof.data.ranking import RankingData
 from rankproof.data.split import QueryKFold
 from rankproof.errors import ArgumentError, DataError
 from rankproof.evaluation.per_query import signed
 from rankproof.fit.data import (
-    FitData,
     HeldOut,
     as_nonnegative,
     feature_reader,
@@ -165,7 +165,7 @@ class LinearRankerCV(LinearModel):
         self.l2_ = float(saved.state["l2"])
         self.l2_path_, self.scores_ = saved.arrays["l2_path"], saved.arrays["scores"]
 
-    def _folds(self, data: FitData) -> Iterator[tuple[FitData, FitData]]:
+    def _folds(self, data: RankingData) -> Iterator[tuple[RankingData, RankingData]]:
         """Training and held-out part of every fold."""
         folds = as_whole_number("folds of LinearRankerCV", self.folds, 2)
         if data.queries < folds:
@@ -176,7 +176,7 @@ class LinearRankerCV(LinearModel):
             )
         seed = int(self.random_state) if isinstance(self.random_state, Integral) else 0
         for train, test in QueryKFold(folds, seed).split(groups=np.arange(data.queries)):
-            yield data.take(train), data.take(test)
+            yield data[train], data[test]
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,7 +197,7 @@ class _Search:
     scale: str
     solver: Solver
 
-    def path(self, train: FitData, held_out: HeldOut, title: str) -> _JudgedPath:
+    def path(self, train: RankingData, held_out: HeldOut, title: str) -> _JudgedPath:
         """The path on ``train``, judged on ``held_out``: each solution once, as soon as it is there."""
         objective, scaling = build_objective(train, self.loss, scale=self.scale, l2=self.penalties[0])
         features = scaled_matrix(self.scale, held_out.data.X, held_out.data.offsets)
@@ -210,7 +210,7 @@ class _Search:
             scores.append(signed(held_out.metric, mean))
         return _JudgedPath(solutions, scaling, scores)
 
-    def at(self, data: FitData, l2: float) -> tuple[Solution, Scaling]:
+    def at(self, data: RankingData, l2: float) -> tuple[Solution, Scaling]:
         """The solution at one penalty, and the scaling."""
         objective, scaling = build_objective(data, self.loss, scale=self.scale, l2=l2)
         (solution,) = self.solver.path(objective, scaling, [l2], "LinearRankerCV, all queries,")

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from rankproof.arrays import Float64s, as_whole_number
+from rankproof.data.ranking import RankingData, ranking_data
 from rankproof.errors import ArgumentError
 from rankproof.fit.data import (
-    FitData,
     HeldOut,
     as_generator,
     as_nonnegative,
@@ -19,7 +19,6 @@ from rankproof.fit.data import (
     feature_reader,
     held_out_data,
     one_of,
-    supervision_of,
     training_data,
     training_features,
 )
@@ -31,7 +30,7 @@ from rankproof.fit.neural.training import Epoch, TrainingPlan, TrainingReport, t
 from rankproof.fit.ranker import Ranker
 from rankproof.losses.base import Loss
 from rankproof.losses.choose import choose_loss
-from rankproof.losses.supervision import query_offsets
+from rankproof.losses.supervision import query_offsets, supervision
 from rankproof.metrics.base import Metric
 from rankproof.optional import engine
 from rankproof.threads import using
@@ -183,14 +182,14 @@ class NeuralRanker(Ranker):
             engine("torch")
             whole = training_data(training_features(self, X, y), y, qid, query_weight, sample_weight)
             data, rest = self._split(whole, validation, share, random)
-            supervision = supervision_of(data, loss)
-            features = learn_features(self.scale, data.X, supervision.row_weights)
+            supervised = supervision(loss, data)
+            features = learn_features(self.scale, data.X, supervised.row_weights)
             advice = _SHARE_ADVICE if validation is None else ""
             held_out = None if rest is None else _held_out(rest, features, metric, advice)
             network, history, report = train(
                 random_network((features.columns, *sizes, 1), random),
                 features.transform(data.X, data.offsets),
-                supervision,
+                supervised,
                 loss,
                 held_out,
                 plan,
@@ -271,8 +270,8 @@ class NeuralRanker(Ranker):
         return share
 
     def _split(
-        self, whole: FitData, validation: Any, share: float, random: np.random.Generator
-    ) -> tuple[FitData, FitData | None]:
+        self, whole: RankingData, validation: Any, share: float, random: np.random.Generator
+    ) -> tuple[RankingData, RankingData | None]:
         """Queries to train on, and queries to stop by, if there are any."""
         if validation is not None:
             return whole, held_out_data(self, validation, feature_reader(self))
@@ -280,11 +279,12 @@ class NeuralRanker(Ranker):
         if cut == 0:
             return whole, None
         order = random.permutation(whole.queries)
-        return whole.take(np.sort(order[cut:])), whole.take(np.sort(order[:cut]))
+        return whole[np.sort(order[cut:])], whole[np.sort(order[:cut])]
 
 
-def _held_out(data: FitData, features: QueryFeatures, metric: Metric, advice: str) -> HeldOut:
+def _held_out(data: RankingData, features: QueryFeatures, metric: Metric, advice: str) -> HeldOut:
     """The queries to stop by, with what the network sees of them; checked before training begins."""
     held_out = HeldOut(data, metric, advice)
     held_out.check()
-    return replace(held_out, data=replace(data, X=features.transform(data.X, data.offsets)))
+    seen = features.transform(data.X, data.offsets)
+    return replace(held_out, data=ranking_data(data.labels, data.offsets, seen, data.query_weights))

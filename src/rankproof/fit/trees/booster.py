@@ -11,8 +11,9 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from rankproof.arrays import Float64s, as_scores
+from rankproof.data.ranking import RankingData
 from rankproof.errors import ArgumentError, DataError
-from rankproof.fit.data import FitData, HeldOut
+from rankproof.fit.data import HeldOut
 from rankproof.fit.progress import ShowStep
 from rankproof.fit.trees.parameters import TreeParameters
 from rankproof.losses.base import Loss
@@ -44,9 +45,9 @@ class Job:
     metric: Metric
     loss: Loss
     parameters: TreeParameters
-    train: FitData
+    train: RankingData
     supervision: Supervision
-    valid: FitData | None
+    valid: RankingData | None
     categorical: tuple[int, ...]
     names: tuple[str, ...] | None
     show: ShowStep
@@ -98,7 +99,7 @@ def tree_engine(name: str) -> Engine:
 class ValidationCurve:
     """The exact metric on validation data, tree by tree."""
 
-    def __init__(self, job: Job, valid: FitData) -> None:
+    def __init__(self, job: Job, valid: RankingData) -> None:
         self.job, self.held_out = job, HeldOut(valid, job.metric)
         self.higher = job.metric.direction == "higher"
         self.values: list[float] = []

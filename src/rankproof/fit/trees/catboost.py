@@ -13,8 +13,8 @@ import numpy as np
 
 from rankproof.adapters import catboost as adapter
 from rankproof.arrays import Float64s
+from rankproof.data.ranking import RankingData
 from rankproof.errors import ArgumentError, DataError
-from rankproof.fit.data import FitData
 from rankproof.fit.matrix import as_dense
 from rankproof.fit.trees.booster import BoostingResult, Job, ValidationCurve, sparse_as_matrix, translated
 from rankproof.fit.trees.parameters import TreeParameters, canonical_name, combined
@@ -177,7 +177,7 @@ class _AfterEveryTree:
         return True
 
 
-def _pool(job: Job, data: FitData) -> Any:
+def _pool(job: Job, data: RankingData) -> Any:
     return adapter.pool(
         job.metric,
         _rows(data.X, job.categorical),

@@ -15,8 +15,8 @@ from rankproof.adapters.gradients import Gradients
 from rankproof.adapters.newton import check_hessian
 from rankproof.adapters.regression import as_regression, is_regression
 from rankproof.arrays import Float64s
+from rankproof.data.ranking import RankingData
 from rankproof.errors import ArgumentError
-from rankproof.fit.data import FitData
 from rankproof.fit.matrix import as_dense
 from rankproof.fit.trees.booster import (
     BoostingResult,
@@ -179,7 +179,7 @@ def _boosted(lgb: Any, job: Job, params: dict[str, Any], data: Any, watched: Val
     return lgb.train(params, data, job.parameters.trees, valid_sets=[held_out], feval=value, callbacks=stop)
 
 
-def _unlabelled(lgb: Any, valid: FitData, reference: Any) -> Any:
+def _unlabelled(lgb: Any, valid: RankingData, reference: Any) -> Any:
     """The features of validation data; their labels are read by the metric alone."""
     return lgb.Dataset(sparse_as_matrix(valid.X), np.zeros(valid.labels.size), reference=reference)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,9 +11,9 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from rankproof.arrays import Float64s
-from rankproof.data.ranking import RankingData
+from rankproof.data.ranking import RankingData, ranking_data
 from rankproof.errors import ArgumentError
-from rankproof.fit.data import FitData, as_verbosity, held_out_data, one_of, supervision_of, training_data
+from rankproof.fit.data import as_verbosity, held_out_data, one_of, training_data
 from rankproof.fit.defaults import BOOSTED
 from rankproof.fit.model_files import FittedState, ModelFiles
 from rankproof.fit.progress import counted
@@ -25,7 +24,7 @@ from rankproof.fit.trees.parameters import TreeParameters
 from rankproof.fit.trees.state import as_state, booster_from_files, columns_from_plain
 from rankproof.losses.base import Loss
 from rankproof.losses.choose import choose_loss
-from rankproof.losses.supervision import query_offsets
+from rankproof.losses.supervision import query_offsets, supervision
 from rankproof.metrics.base import Metric
 from rankproof.metrics.parse import metric as parse_metric
 from rankproof.optional import engine as engine_module
@@ -185,9 +184,9 @@ class BoostedRanker(Ranker):
             X, columns = learnt_features(self, X, y, self.categorical_features)
             check_varied(X)
             data = training_data(X, y, qid, query_weight, sample_weight)
-            supervision = supervision_of(data, loss)
+            supervised = supervision(loss, data)
             # A loss that is not a sum over items has made the weights of items those of queries.
-            items = supervision.item_weights if supervision.item_weights.size else None
+            items = supervised.item_weights if supervised.item_weights.size else None
             names = getattr(self, "feature_names_in_", None)
             with counted(verbose, f"BoostedRanker {self.engine}", parameters.trees, "tree") as show:
                 result = module.train(
@@ -195,8 +194,10 @@ class BoostedRanker(Ranker):
                         metric=parse_metric(self.metric),
                         loss=loss,
                         parameters=parameters,
-                        train=replace(data, query_weights=supervision.query_weights, item_weights=items),
-                        supervision=supervision,
+                        train=ranking_data(
+                            data.labels, data.offsets, data.X, supervised.query_weights, items
+                        ),
+                        supervision=supervised,
                         valid=None if validation is None else self._held_out(validation, columns),
                         categorical=columns.categorical,
                         names=tuple(names) if names is not None and _plain(names) else None,
@@ -252,7 +253,7 @@ class BoostedRanker(Ranker):
         self.n_iter_, self.best_score_ = self.report_.trees, self.report_.value
         self.booster_ = booster_from_files(saved, self.engine, self.report_)
 
-    def _held_out(self, validation: Any, columns: CategoricalColumns) -> FitData:
+    def _held_out(self, validation: Any, columns: CategoricalColumns) -> RankingData:
         if not isinstance(validation, RankingData):
             return held_out_data(self, validation, lambda X: read_features(self, X, columns))
         width = self.n_features_in_ if validation.X is None else validation.X.shape[1]
