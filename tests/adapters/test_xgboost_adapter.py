@@ -146,6 +146,16 @@ def test_our_early_stopping_knows_the_direction(asked: str) -> None:
     assert short.num_boosted_rounds() == best + 1
 
 
+def test_of_equal_rounds_our_early_stopping_keeps_the_first() -> None:
+    train, valid = train_and_valid(seed=1)
+    # Lists of one relevant item: every round has an nDCG of 1.
+    alone = xgb.DMatrix(valid.X, np.ones(valid.y.size), group=np.ones(valid.y.size, int))
+    stop = ours.early_stopping("nDCG@5", alone, 3)
+    booster = xgb.train(SETTINGS, matrix(train), 40, obj=ours.objective("nDCG@5"), callbacks=[stop])
+    assert stop.values == [1.0] * 4
+    assert (booster.best_iteration, booster.num_boosted_rounds()) == (0, 4)
+
+
 def test_our_early_stopping_sees_all_decimals() -> None:
     """One query of fixed value outweighs the rest, so that they move the seventh decimal only."""
     train, rest = train_and_valid(seed=1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from itertools import pairwise
 from types import ModuleType
 from typing import Any
 
@@ -120,3 +121,61 @@ def test_every_public_method_says_what_it_does(name: str) -> None:
     cls = ALL[name]
     silent = [method for method, _ in public_methods(cls) if not inspect.getdoc(getattr(cls, method))]
     assert not silent, f"{name} has methods without a docstring: {silent}"
+
+
+def undescribed(doc: str) -> list[str]:
+    """The entries of the sections Parameters and Attributes that have no indented line below them."""
+    bare: list[str] = []
+    for title in ("Parameters", "Attributes"):
+        for line, below in pairwise([*section(doc, title), ""]):
+            if line.strip() and not line.startswith(" ") and not below.startswith("    "):
+                bare.append(line)
+    return bare
+
+
+def callables(name: str, thing: Any) -> dict[str, Any]:
+    """An object and, of a class, its public methods with those that it inherits within the library."""
+    found = {name: thing}
+    if inspect.isclass(thing):
+        members = {member: getattr(thing, member) for member in dir(thing) if not member.startswith("_")}
+        found |= {f"{name}.{member}": method for member, method in members.items() if callable(method)}
+    return {
+        path: one
+        for path, one in found.items()
+        if (getattr(one, "__module__", None) or "").startswith("rankproof")
+    }
+
+
+def documented() -> dict[str, Any]:
+    """What is public: the names of the library and of its public modules, with the methods of classes."""
+    public: dict[str, Any] = {}
+    for name in rankproof.__all__:
+        thing = getattr(rankproof, name)
+        if isinstance(thing, ModuleType):
+            for member in thing.__all__:
+                public |= callables(f"{name}.{member}", getattr(thing, member))
+        else:
+            public |= callables(name, thing)
+    return public
+
+
+@pytest.mark.parametrize(
+    ("doc", "bare"),
+    [
+        ("Parameters\n----------\na : int\n    What it is.\nb : int\n\nReturns\n-------\nint", ["b : int"]),
+        ("Parameters\n----------\na : int\nb : int\n    What it is.", ["a : int"]),
+        ("Parameters\n----------\na : int\n    What it is.\n\nAttributes\n----------\nb, c", ["b, c"]),
+        ("Nothing is listed.", []),
+    ],
+)
+def test_an_entry_without_a_line_below_it_is_found(doc: str, bare: list[str]) -> None:
+    assert undescribed(doc) == bare
+
+
+def test_every_listed_parameter_and_attribute_is_described() -> None:
+    bare = [
+        f"{name} | {entry}"
+        for name, thing in documented().items()
+        for entry in undescribed(inspect.getdoc(thing) or "")
+    ]
+    assert not bare, "these entries need a description below name and type:\n" + "\n".join(bare)

@@ -58,7 +58,10 @@ def regression_target(
     Parameters
     ----------
     metric : metric or str
+        The metric to optimise, such as ``"nDCG@10"``. A `ConsistencyWarning` is issued when its target needs
+        a condition on the labels that ``noise`` does not state.
     labels : array, one per item
+        Relevance labels: finite, larger is more relevant.
     qid, group, offsets : array
         One of them: the query id of every item, the number of items of every query, or where queries start.
     noise : str, optional

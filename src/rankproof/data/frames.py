@@ -130,6 +130,7 @@ def to_frame(
     Parameters
     ----------
     data : RankingData
+        The data to convert; sparse features become dense columns.
     backend : "pandas", "polars" or "pyarrow"
         The library whose frame is made.
     features : list of str, optional

@@ -44,12 +44,16 @@ class RankingData:
     offsets : array of int64, one more than there are queries
         Query q owns the items ``offsets[q]:offsets[q + 1]``.
     X : float32 array or CSR array of shape (items, features), optional
+        Other numbers are converted to float32. Needed for training, not for evaluation.
     query_ids : array of str or int, one per query, optional
         Unique; 0, 1, 2, ... when not given.
     doc_ids : array of str, one per item, optional
+        Names of the items: `rankproof.explain` shows them, and some conventions, such as trec_eval, break
+        ties by them.
     query_weights, item_weights : array of float64, optional
         Finite and not negative.
     feature_names : tuple of str, one per feature, optional
+        All different. `rankproof.to_frame` names its columns by them.
 
     Examples
     --------

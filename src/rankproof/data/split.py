@@ -49,6 +49,7 @@ def split_queries(
     Parameters
     ----------
     data : RankingData
+        The queries to split; all items of a query go to the same part.
     train, valid, test : float
         The shares of the queries. A share of 0 gives a part without queries; a positive share that would
         get no query is an error.
@@ -107,6 +108,7 @@ def query_folds(
     Parameters
     ----------
     data : RankingData
+        The queries to split; all items of a query go to the same part.
     folds : int
         How many pairs, at least 2. Sizes of the test parts differ by at most one.
     seed : int
@@ -169,6 +171,7 @@ class QueryKFold:
         X, y : optional
             Looked at for their numbers of rows alone.
         groups : array of one query id per item
+            Required; items with the same id are always in the same part.
         """
         if groups is None:
             raise ArgumentError("QueryKFold.split needs groups=, the query id of every item, got None.")

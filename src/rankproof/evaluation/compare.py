@@ -34,6 +34,7 @@ class Comparison:
     results : mapping of system to `Results`
         All on the same queries in the same order; NaN where a system has no value.
     pairs : mapping of metric to the list of `PairResult`, one per pair of systems
+        The difference between the two systems, with its interval, tests and winner.
     test, level, correction
         How winners are decided; see `rankproof.compare`.
     """
@@ -153,6 +154,7 @@ def compare(
     data : `RankingData`, `Qrels` or labels
         As in `rankproof.evaluate`.
     metrics : Metric, str or list of these
+        ``["nDCG@10", "AP(rel=2)"]``; see `rankproof.metric` for the parameters of a metric.
     test : "randomisation", "t" or "wilcoxon"
         The paired test that decides; all three are reported. Randomisation turns the signs of the differences
         by chance and assumes nothing of their distribution; Student's t takes their mean to be normal;
@@ -168,6 +170,8 @@ def compare(
     samples : int
         Of the randomisation test, where not all sign patterns are counted.
     weights : array, one weight per query, optional
+        Means, differences and tests are weighted by them. A `RankingData` brings its own. With weights, all
+        systems must have the same queries in the same order.
     threads : int, optional
         How many threads; the numbers do not depend on it.
     **more

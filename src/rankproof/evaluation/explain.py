@@ -111,7 +111,9 @@ def explain(
     Parameters
     ----------
     spec : Metric or str
+        The metric, such as ``"nDCG@10"``; see `rankproof.metric` for its parameters.
     scores : array of one score per item, or `Run`
+        Higher is better; NaN is refused.
     data : `RankingData`, `Qrels` or labels
         As in `rankproof.evaluate`.
     query : str or int

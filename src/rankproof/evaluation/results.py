@@ -38,6 +38,7 @@ class Results:
     Attributes
     ----------
     query_ids : array
+        The queries, in the order of the arrays in ``per_query``.
     per_query : mapping of metric to array
         NaN where a query was skipped as empty.
     mean : mapping of metric to number
@@ -55,7 +56,9 @@ class Results:
     constant, random : mapping of metric to number
         What a constant scorer gets under this convention's tie rule, and a random ranking in expectation.
     bounds : mapping of metric to `Bounds`, or None
+        The worst and best value over all ways to break ties; None unless ``bounds=True`` was asked for.
     metrics : mapping of the asked metric to the metric as the convention defines it
+        The two differ where the convention has its own gains, cutoffs or rules for empty queries.
     """
 
     query_ids: NDArray[Any]

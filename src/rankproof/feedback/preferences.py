@@ -51,7 +51,9 @@ class PreferenceGraph:
     Attributes
     ----------
     edges : tuple of (i, j, weight), in the order of (i, j)
+        The preferences with a positive weight: item i should stand above item j.
     items : int
+        The number of items; an item may have no edge.
 
     Examples
     --------

@@ -42,6 +42,7 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         Parameters
         ----------
         X : features of shape (items, features), as in ``fit``
+            Columns in the same order as in ``fit``; another number of columns is an error.
         qid : array, one query id per row
             Needed only where ``scale`` compares the features of an item with those of its query.
         """

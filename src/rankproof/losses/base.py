@@ -179,6 +179,7 @@ class Loss(ABC):
         scores, targets : tensors of one type and shape
             A number per item: flat, or in padded rows with 0 where no item is.
         item_weights : tensor or None
+            In the shape of ``scores``, with 0 where no item is; None when no weights were given.
         layout : BatchLayout
             Which items belong to a query: ``layout.total(x)`` sums over the items of every query,
             ``layout.spread(values)`` puts a number per query at each of its items, and ``layout.sizes`` are

@@ -44,6 +44,7 @@ class Explanation:
     steps : list of str
         The arithmetic that turns the rows into the value.
     value : float
+        The value of the query; NaN when the query is empty.
     """
 
     columns: tuple[str, ...]

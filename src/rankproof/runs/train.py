@@ -50,6 +50,8 @@ def train(
     test : RankingData, optional
         Queries to report on.
     model : "linear", "lightgbm", "xgboost", "catboost" or "neural"
+        Which ranker to train. The boosted trees need the extra of their name, ``"neural"`` needs torch:
+        ``pip install 'rankproof[lightgbm]'``, ``pip install 'rankproof[torch]'``.
     loss : str
         ``"auto"`` takes one that is consistent with the metric; else a name such as ``"softmax"`` (its target
         is made for the metric) or a full form such as ``"squared:normalised-gain@10"``.

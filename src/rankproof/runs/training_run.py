@@ -148,6 +148,7 @@ class TrainingRun:
         Parameters
         ----------
         path : folder
+            It is made, with the folders above it, if it does not exist.
         replace : bool
             Whether a run that is there is replaced; any other folder that is not empty is left alone.
 

@@ -141,6 +141,7 @@ def tune(
     metric : str or Metric
         What is reported, such as ``"nDCG@10"``.
     model : "lightgbm", "xgboost" or "catboost"
+        The engine whose trees are tuned. Each is an extra: ``pip install 'rankproof[lightgbm]'``.
     losses : sequence of str
         Losses to try, by name; ``"auto"`` is one that is consistent with the metric.
     noise : str, optional

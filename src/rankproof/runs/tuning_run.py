@@ -21,11 +21,13 @@ class TuningRun:
     Attributes
     ----------
     metric : Metric
+        The metric that trials are compared by; its ``direction`` says whether higher is better.
     about : mapping
         What was searched: schema, settings, versions, a digest of the data.
     trials : list of Trial
         In the order in which they were drawn; trial 0 has the defaults.
     best : Trial
+        The trial with the best value; the first of equals.
 
     Examples
     --------

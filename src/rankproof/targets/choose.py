@@ -61,6 +61,7 @@ def target_for(metric: str | Metric, noise: str | None = None) -> Target:
     Parameters
     ----------
     metric : Metric or str
+        The metric to find a target for, such as ``"nDCG@10"``.
     noise : str, optional
         A condition on the law of the labels: ``"independent"`` (the labels of the items are, given the
         query), ``"one relevant"`` (exactly one item of every query is), ``"binary"`` (every label is 0 or

@@ -26,7 +26,9 @@ class IndependentWorld(World):
     Parameters
     ----------
     weights : matrix (grades, features)
+        Row g is w_g of the definition: how strongly each feature speaks for grade g.
     biases : vector (grades,), optional
+        The b_g of the definition: a larger one makes grade g more frequent. All are 0 when not given.
     items : int or (int, int)
         The number of items of a query, or the lowest and highest, all between equally likely.
 
@@ -76,6 +78,7 @@ class IndependentWorld(World):
         strength : float
             How much the features say about the grades.
         seed : int
+            The same seed gives the same world.
         """
         rng = np.random.Generator(np.random.PCG64(as_whole_number("seed", seed, 0)))
         weights = strength * rng.standard_normal((grades, as_whole_number("features", features, 1)))
@@ -124,8 +127,11 @@ class IntentWorld(World):
     Parameters
     ----------
     context_weights : matrix (intents, context features)
+        Row k is a_k of the definition: which contexts make intent k likely.
     item_weights : matrix (intents, item features)
+        Row k is b_k of the definition: which items are relevant under intent k.
     thresholds : matrix (intents, grades - 1), rows in increasing order
+        Row k holds the thresholds of intent k: the higher they are, the fewer items are relevant under it.
     items : int or (int, int)
         The number of items of a query, or the lowest and highest, all between equally likely.
 
@@ -181,9 +187,11 @@ class IntentWorld(World):
         context, features : int
             How many features a query has, and how many each item adds.
         grades : int
+            How many grades there are, at least 2.
         items : int or (int, int)
             The number of items of a query, or the lowest and highest.
         seed : int
+            The same seed gives the same world.
         """
         rng = np.random.Generator(np.random.PCG64(as_whole_number("seed", seed, 0)))
         intents = as_whole_number("intents", intents, 1)

@@ -44,6 +44,7 @@ class LabelLaw:
     Parameters
     ----------
     support : matrix of finite numbers, one label vector per row
+        The label vectors that can occur; column j holds the labels of item j.
     probabilities : one number per row, not negative, with sum 1
         When all are ints, Fractions or strings such as ``"8/13"``, the sum must be exactly 1 and they are
         kept in ``exact`` (else None); floats may miss 1 by 1e-9 and are divided by their sum.
@@ -51,6 +52,7 @@ class LabelLaw:
     Attributes
     ----------
     support, probabilities : float64 arrays
+        As given, but read-only; probabilities that were floats are divided by their sum.
     exact : tuple of Fractions, or None
         The probabilities as they were given, when they were exact.
 
@@ -213,6 +215,7 @@ class LabelLaw:
             vector that is empty for a `Metric` counts what its ``empty`` says, and 0 with ``empty="skip"``,
             as in `rankproof.regret`.
         scores : array of one number per item
+            Higher is better; NaN is refused.
 
         Examples
         --------
@@ -252,6 +255,7 @@ class LabelLaw:
         metric : Metric, str, Positional, Ranked or callable
             As in `value`.
         scores : array of one number per item
+            Higher is better; NaN is refused.
 
         Examples
         --------

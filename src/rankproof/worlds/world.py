@@ -28,7 +28,9 @@ class KnownData(NamedTuple):
     Attributes
     ----------
     data : RankingData
+        The queries with features and labels; labels are NaN where only their law is known.
     laws : tuple of LabelLaw, one per query
+        ``laws[q]`` is the distribution of the labels of query q, given its features.
 
     Examples
     --------
@@ -61,6 +63,7 @@ class KnownData(NamedTuple):
             A metric of `rankproof.metrics`, its string, or one of the forms of plain functions; see
             `LabelLaw.value`.
         scores : array of one number per item of the data
+            Higher is better; NaN is refused.
         """
         form = as_metric_form(metric)
         return np.array([law.value(form, part) for law, part in self._by_query(scores)])
@@ -89,6 +92,7 @@ class KnownData(NamedTuple):
             As in `best_values`. For a metric that is better when lower, the loss is what the scores have
             more than the best ranking.
         scores : array of one number per item of the data
+            Higher is better; NaN is refused.
         """
         form = as_metric_form(metric)
         gains = self.best_values(form) - self.values(form, scores)
@@ -141,6 +145,7 @@ class World(ABC):
         Parameters
         ----------
         queries : int
+            How many queries to draw, at least 1.
         seed : int
             Of PCG64; the same seed gives the same data again.
         """

@@ -57,6 +57,7 @@ def eval_metric(metric: str | Metric, *pools: Any, threads: int | None = None) -
     Parameters
     ----------
     metric : metric or str
+        The metric to watch, such as ``"nDCG@10"``; its direction decides whether CatBoost maximises it.
     *pools
         Pools made by `rankproof.catboost.pool`: the one in ``eval_set``, and the training pool if its values
         are wanted too.
@@ -144,9 +145,11 @@ def best_iteration(
     Parameters
     ----------
     model : fitted CatBoost model
+        It must have trees, and it is not changed.
     pool
         Made by `rankproof.catboost.pool`.
     metric : metric or str
+        The metric to choose by, such as ``"nDCG@10"``; where lower is better, the lowest value is best.
     every : int
         Look at every so many trees only, and at the last.
     """

@@ -57,10 +57,14 @@ def pool(
     metric, loss, noise
         As in `parameters`, which names CatBoost's loss for this pool.
     X : features, as ``catboost.Pool`` takes them
+        One row per item; the rows of a query stand together.
     labels : array of grades, one per item; any numbers
+        Relevance labels: finite, larger is more relevant.
     qid, group, offsets : array
         One of them: the query id of every item, the number of items of every query, or where queries start.
     query_weight : array of weights, one per query (or per item, the same within each query), optional
+        Multiplies what the query contributes to the loss; at least one weight must be positive.
+        `rankproof.catboost.eval_metric` weights queries by it too.
     item_weight : array of weights, one per item, optional
         For squared, relative and softmax. CatBoost's softmax has its weights inside the softmax as well,
         where ours has not: they go into the target instead.

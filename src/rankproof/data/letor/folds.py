@@ -45,6 +45,7 @@ def find_folds(directory: str | PathLike[str]) -> list[FoldPaths]:
     Parameters
     ----------
     directory : str or path
+        The folder that holds ``Fold1``, ``Fold2`` and so on; anything else in it is ignored.
 
     Returns
     -------

@@ -44,6 +44,7 @@ class Run:
     Attributes
     ----------
     query_ids : array of str, one per query
+        Unique, in the order in which the queries first appear.
     offsets : array of int64, one more than there are queries
         Query q owns the items ``offsets[q]:offsets[q + 1]``.
     scores : array of float64, one per item
@@ -116,6 +117,7 @@ class Qrels:
     Attributes
     ----------
     query_ids : array of str, one per query
+        Unique, in the order in which the queries first appear.
     offsets : array of int64, one more than there are queries
         Query q owns the items ``offsets[q]:offsets[q + 1]``.
     grades : array of float64, one per item

@@ -49,8 +49,11 @@ def write_run(
     path : str or path
         The file appears under this name once it is complete, packed if its suffix says so.
     query_ids : array of str, one per query
+        Unique, not empty and without blanks; whole numbers are written as digits.
     doc_ids : array of str, one per item
+        Not empty and without blanks; a document comes at most once in a query.
     scores : array of float, one per item
+        Higher is better; NaN is refused.
     offsets : array of int, one more than there are queries
         Query q owns the items ``offsets[q]:offsets[q + 1]``.
     tag : str
@@ -85,7 +88,9 @@ def write_qrels(
     path : str or path
         The file appears under this name once it is complete, packed if its suffix says so.
     query_ids : array of str, one per query
+        Unique, not empty and without blanks; whole numbers are written as digits.
     doc_ids : array of str, one per item
+        Not empty and without blanks; a document comes at most once in a query.
     grades : array of float, one per item
         Finite.
     offsets : array of int, one more than there are queries

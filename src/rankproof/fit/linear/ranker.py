@@ -133,11 +133,16 @@ class LinearRanker(LinearModel):
         Parameters
         ----------
         X : array or CSR array of shape (items, features), float32 or float64
+            Finite numbers. Sparse features stay sparse.
         y : array of labels, one per item
+            Relevance labels: finite, larger is more relevant.
         qid : array of query ids, one per item, optional
             Items of a query stand together. Without it all items are one query.
         sample_weight : array of weights, one per item, optional
+            Multiplies what the item contributes to the loss. Losses that are not sums over items need the
+            same weight for all items of a query.
         query_weight : array of weights, one per query (or per item, the same within each query), optional
+            Multiplies what the query contributes to the loss; at least one weight must be positive.
         """
         with using(self.threads):
             solver = Solver.from_ranker(self)

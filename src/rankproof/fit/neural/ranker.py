@@ -165,10 +165,14 @@ class NeuralRanker(Ranker):
         X : array or CSR array of shape (items, features), float32 or float64
             Sparse features become dense in float32, up to twice as many.
         y : array of labels, one per item
+            Relevance labels: finite, larger is more relevant.
         qid : array of query ids, one per item, optional
             Items of a query stand together. Without it all items are one query.
         sample_weight : array of weights, one per item, optional
+            Multiplies what the item contributes to the loss. Losses that are not sums over items need the
+            same weight for all items of a query.
         query_weight : array of weights, one per query (or per item, the same within each query), optional
+            Multiplies what the query contributes to the loss; at least one weight must be positive.
         validation : (X, y, qid) or RankingData, optional
             Queries to stop by. Without them ``valid_share`` of the queries of ``X`` are held out.
         """

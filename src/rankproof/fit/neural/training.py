@@ -128,7 +128,7 @@ def train(
                     f"The loss {loss} is {value} in epoch {number}: the steps are too long. "
                     f"Lower learning_rate, now {plan.learning_rate:g}, or take another loss."
                 )
-            metric = None if held_out is None else held_out.mean(network.scores(held_out.data.X))
+            metric = None if held_out is None else held_out.mean(network.scores(np.asarray(held_out.data.X)))
             history.append(Epoch(number, value, metric))
             show(number, history[-1].state())
             # Without queries to judge by, the last is the best.

@@ -170,10 +170,14 @@ class BoostedRanker(Ranker):
         X : array, CSR array or data frame of shape (items, features)
             NaN is a missing value.
         y : array of labels, one per item
+            Relevance labels: finite, larger is more relevant.
         qid : array of query ids, one per item, optional
             Items of a query stand together. Without it all items are one query.
         sample_weight : array of weights, one per item, optional
+            Multiplies what the item contributes to the loss. Losses that are not sums over items need the
+            same weight for all items of a query.
         query_weight : array of weights, one per query (or per item, the same within each query), optional
+            Multiplies what the query contributes to the loss; at least one weight must be positive.
         validation : (X, y, qid) or RankingData, optional
             Queries on which ``metric`` decides how many trees are kept.
         """

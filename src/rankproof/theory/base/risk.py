@@ -49,6 +49,8 @@ def optimal_rankings(metric: Any, law: Law) -> tuple[Ranking, ...]:
     Parameters
     ----------
     metric : metric, its string, or a function ``(ranking, feedback) -> number``
+        A function gets the items in ranked order, best first, and the feedback of the query. Its larger
+        values are the better ones.
     law : Law
         The distribution of the feedback of a query.
 
@@ -79,9 +81,12 @@ def regret(
     Parameters
     ----------
     metric : metric, its string, or a function ``(ranking, feedback) -> number``
+        A function gets the items in ranked order, best first, and the feedback of the query. Its larger
+        values are the better ones.
     law : Law
         The distribution of the feedback of a query.
     ranking : items, best first, optional
+        Each item, counted from 0, once. Give either a ranking or ``scores``.
     scores : one number per item, optional
         Instead of a ranking: the mean over the rankings that sort them.
 

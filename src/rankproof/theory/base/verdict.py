@@ -31,6 +31,7 @@ class Verdict:
     loss : str or None
         The loss asked about; None when the question was whether any convex loss is consistent.
     metric : str
+        The metric asked about; for a function given in Python, ``function`` followed by its name.
     noise : str or None
         The condition on the law of the labels under which the question was asked.
     scope : dict
@@ -42,11 +43,13 @@ class Verdict:
     rule : str or None
         The rule that decided, a key of `rankproof.theory.rules.RULES`.
     reference : str
+        Where to find the proof, such as ``"B11 Th. 2"``; empty when the verdict is `Undecided`.
     conditions : tuple of str
         What the verdict holds under; empty when it holds for all laws, items and grades.
     way_out : tuple of str
         What to do instead.
     evidence : tuple of Evidence
+        What `rankproof.replay` checks again; empty when the verdict is `Undecided`.
     """
 
     outcome: ClassVar[str] = ""

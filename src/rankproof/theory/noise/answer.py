@@ -65,6 +65,7 @@ class Answer:
     condition : str
         The name of the condition, a key of `rankproof.targets.base.CONDITIONS` where it has one.
     holds : bool
+        Whether the law meets the condition; ``bool(answer)`` is the same.
     why : str
         A sentence with the numbers that decide it.
     violation : Violation, optional

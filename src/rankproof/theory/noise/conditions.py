@@ -95,6 +95,7 @@ def check(
     Parameters
     ----------
     law : Law
+        The distribution of the feedback of a query; its kind decides which conditions make sense.
     condition : str, optional
         A key of `CONDITIONS`, however its words are joined. Then the result is one `Answer`.
     rel : number

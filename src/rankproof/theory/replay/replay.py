@@ -119,6 +119,7 @@ def replay(stored: Verdict | Mapping[str, Any], *, run_code: bool = False) -> Re
     Parameters
     ----------
     stored : Verdict, or the plain data of a verdict or of a matrix
+        Plain data is what ``to_dict`` gives, and what ``rankproof certify --evidence`` writes as JSON.
     run_code : bool
         Whether Python files that the evidence names may be run. A loss of the user's own is a function in
         such a file, ``my_loss.py:name``, and its minimum cannot be checked without it. Evidence from someone
