@@ -61,6 +61,10 @@ class DenseRows:
 
     values: NDArray[Any]
 
+    def __post_init__(self) -> None:
+        # Read-only whatever it was, so that kernels compile for one kind of array only.
+        object.__setattr__(self, "values", frozen(self.values))
+
     @property
     def shape(self) -> tuple[int, int]:
         return self.values.shape[0], self.values.shape[1]
@@ -72,12 +76,12 @@ class DenseRows:
     def scores(self, weights: Float64s, low: int, high: int, out: Float64s) -> None:
         from rankproof.kernels.matrices.products import dense_scores
 
-        dense_scores(frozen(self.values), frozen(weights), low, high, out)
+        dense_scores(self.values, weights, low, high, out)
 
     def gradient(self, slopes: Float64s, low: int, high: int, out: Float64s) -> None:
         from rankproof.kernels.matrices.products import dense_gradient
 
-        dense_gradient(frozen(self.values), frozen(slopes), low, high, out)
+        dense_gradient(self.values, slopes, low, high, out)
 
     @cached_property
     def moments(self) -> tuple[Float64s, Float64s]:
@@ -114,6 +118,11 @@ class SparseRows:
 
     values: Any
 
+    @cached_property
+    def _arrays(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        x = self.values
+        return frozen(x.data), frozen(x.indices), frozen(x.indptr)
+
     @property
     def shape(self) -> tuple[int, int]:
         return int(self.values.shape[0]), int(self.values.shape[1])
@@ -126,14 +135,12 @@ class SparseRows:
     def scores(self, weights: Float64s, low: int, high: int, out: Float64s) -> None:
         from rankproof.kernels.matrices.products import csr_scores
 
-        x = self.values
-        csr_scores(frozen(x.data), frozen(x.indices), frozen(x.indptr), frozen(weights), low, high, out)
+        csr_scores(*self._arrays, weights, low, high, out)
 
     def gradient(self, slopes: Float64s, low: int, high: int, out: Float64s) -> None:
         from rankproof.kernels.matrices.products import csr_gradient
 
-        x = self.values
-        csr_gradient(frozen(x.data), frozen(x.indices), frozen(x.indptr), frozen(slopes), low, high, out)
+        csr_gradient(*self._arrays, slopes, low, high, out)
 
     @cached_property
     def moments(self) -> tuple[Float64s, Float64s]:
