@@ -46,7 +46,8 @@ MARKED = {
 gc.disable()
 
 
-def pytest_collection_finish() -> None:
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop() -> None:
     """Look for garbage again, but not among what was collected: it stays until the end."""
     gc.freeze()
     gc.enable()

@@ -1,6 +1,6 @@
 """This checkout against an older one: our side of metrics.py, letor.py, losses.py and linear.py.
 
-    python benchmarks/against.py --old DIR [--json] [--quick] [--rounds N] [--only GROUP ...]
+    python benchmarks/against.py --old DIR [--json] [--quick] [--pairs N] [--rounds N] [--only GROUP ...]
 
 Two processes, one with the package of each checkout, take turns at the same work on the same data: old, new,
 new, old, ... Before that both do it once, which compiles kernels, and their results must be equal to the bit.
