@@ -1,8 +1,9 @@
 """What every test, doctest and page shares: which of them may skip, and the two sizes of the suite.
 
 A test skips where the machine lacks what it needs: torch or a browser, which are markers, or the real data
-sets. ``RANKPROOF_MAY_SKIP`` names the needs for which tests may skip (``"torch browser data"``, or ``""``); a
-session in which another one skipped fails.
+sets. ``RANKPROOF_WITHOUT`` names those that count as lacking although they may be there (``"torch browser"``).
+``RANKPROOF_MAY_SKIP`` names the needs for which tests may skip (``"torch browser data"``, or ``""``); a session
+in which another one skipped fails.
 
 ``pytest`` leaves out what is marked ``exhaustive``. ``pytest -m exhaustive`` runs that, and every test on
 drawn cases once more with all the cases it names.
@@ -77,6 +78,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FromBothEnds
 @cache
 def reason_to_skip(marker: str) -> str:
     """Why tests with a marker cannot run here; empty when they can."""
+    if marker in os.environ.get("RANKPROOF_WITHOUT", "").split():
+        return f"RANKPROOF_WITHOUT says that there is no {marker}"
     if marker == "torch" and not _is_installed("torch"):
         return "torch is not installed: pip install 'rankproof[torch]'"
     if marker == "browser" and (browser_path() is None or shutil.which("chromedriver") is None):

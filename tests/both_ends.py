@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 # By folder of the tests; what is not named stands in the middle.
 COMPILE_MOST = (
-    *("losses", "targets", "properties", "worlds", "metrics"),
-    *("data", "agree", "evaluation", "fit", "adapters"),
+    *("data", "losses", "targets", "properties", "worlds", "metrics"),
+    *("agree", "evaluation", "fit", "adapters"),
 )
 COMPILE_LEAST = ("feedback", "theory", "architecture")
 # Of the theory, what asks the kernels of metrics and losses: late enough for them to be there.

@@ -59,3 +59,9 @@ def at_import_time(path: Path) -> ast.Module:
 def parsed(path: Path) -> ast.Module:
     """The syntax tree of a file, which is not to be changed."""
     return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+
+
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    """All nodes of the syntax tree of a file: many rules look at them, and a walk takes long."""
+    return tuple(ast.walk(parsed(path)))

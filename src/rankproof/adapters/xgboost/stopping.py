@@ -38,6 +38,7 @@ def early_stopping(
     Parameters
     ----------
     metric : metric or str
+        The metric to watch, such as ``"nDCG@10"``; its direction decides which rounds are better.
     data : DMatrix
         The validation data, with labels and groups.
     rounds : int
