@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -29,9 +30,15 @@ def folder_of(path: Path, source: Path) -> str:
     return path.stem if folder == "." else folder
 
 
+@cache
+def nodes(tree: ast.AST) -> tuple[ast.AST, ...]:
+    """All nodes of a syntax tree: many rules look at them, and a walk takes long."""
+    return tuple(ast.walk(tree))
+
+
 def statement_imports(tree: ast.AST) -> Iterator[tuple[str, int]]:
     """Every module an import statement names, with its line; ``from a import b`` names a and a.b."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Import):
             yield from ((alias.name, node.lineno) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -46,7 +53,7 @@ def string_imports(tree: ast.AST, modules: set[str]) -> Iterator[tuple[str, int]
     A text that is the name of a module counts wherever it stands, since tables of names are imported later;
     the start of a name counts where something is imported by it.
     """
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Constant) and node.value in modules and node.value != PACKAGE:
             yield str(node.value), node.lineno
         elif isinstance(node, ast.Call) and _called(node) in IMPORTERS and node.args:

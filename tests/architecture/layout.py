@@ -14,6 +14,7 @@ SOURCE = Path(rankproof.__file__).parent
 TESTS = Path(__file__).parents[1]
 
 imported = folder_graph.statement_imports
+nodes = folder_graph.nodes
 
 # A folder imports only folders before it.
 LAYERS = (
@@ -59,9 +60,3 @@ def at_import_time(path: Path) -> ast.Module:
 def parsed(path: Path) -> ast.Module:
     """The syntax tree of a file, which is not to be changed."""
     return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
-
-
-@cache
-def nodes(path: Path) -> tuple[ast.AST, ...]:
-    """All nodes of the syntax tree of a file: many rules look at them, and a walk takes long."""
-    return tuple(ast.walk(parsed(path)))

@@ -53,7 +53,7 @@ def test_only_kernels_import_numba() -> None:
 
 def test_user_errors_are_never_asserts() -> None:
     def asserts(path: Path) -> list[str]:
-        return [f"line {node.lineno}" for node in nodes(path) if isinstance(node, ast.Assert)]
+        return [f"line {node.lineno}" for node in nodes(parsed(path)) if isinstance(node, ast.Assert)]
 
     assert not offenders(asserts)
     assert offenders(asserts, [Path(__file__)])

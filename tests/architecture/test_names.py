@@ -6,7 +6,7 @@ import ast
 from collections import defaultdict
 from pathlib import Path
 
-from architecture.layout import FILES, SOURCE, layer_of, module_name, nodes, offenders
+from architecture.layout import FILES, SOURCE, layer_of, module_name, nodes, offenders, parsed
 from rankproof.losses.base import LOSSES
 
 # The one place of the theory that says which formula, proof or rule belongs to which loss.
@@ -16,7 +16,7 @@ TABLES_IN_THEORY = 1
 def concrete_losses() -> set[str]:
     """The names of the classes of losses, registered or not."""
     files = [path for path in FILES if layer_of(module_name(path)) == "losses"]
-    classes = [node for path in files for node in nodes(path) if isinstance(node, ast.ClassDef)]
+    classes = [node for path in files for node in nodes(parsed(path)) if isinstance(node, ast.ClassDef)]
     names, before = {"Loss"}, 0
     while len(names) > before:  # classes derived from classes of losses
         before = len(names)
@@ -32,7 +32,7 @@ def questions(path: Path, losses: set[str]) -> list[str]:
         return parts | {inner.attr for inner in ast.walk(node) if isinstance(inner, ast.Attribute)}
 
     found = []
-    for node in nodes(path):
+    for node in nodes(parsed(path)):
         asked: list[ast.expr] = []
         if isinstance(node, ast.Call) and ast.unparse(node.func) in ("isinstance", "issubclass"):
             asked = node.args[1:]
@@ -77,7 +77,7 @@ def test_the_question_is_recognised(tmp_path: Path) -> None:
 def test_no_class_name_occurs_twice() -> None:
     homes: dict[str, list[str]] = defaultdict(list)
     for path in FILES:
-        for node in nodes(path):
+        for node in nodes(parsed(path)):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 homes[node.name].append(str(path.relative_to(SOURCE)))
     assert homes

@@ -7,7 +7,7 @@ import inspect
 from importlib import import_module
 from pathlib import Path
 
-from architecture.layout import SOURCE, module_name, nodes
+from architecture.layout import SOURCE, module_name, nodes, parsed
 
 # What trains, evaluates, certifies or reads a model stands in these.
 NEVER = (
@@ -43,7 +43,7 @@ def outside(path: Path) -> list[tuple[str, str]]:
     """Module and name of everything that a file of the report imports from other folders."""
     return [
         (str(node.module), alias.name)
-        for node in nodes(path)
+        for node in nodes(parsed(path))
         if isinstance(node, ast.ImportFrom)
         and (node.module or "").startswith("rankproof")
         and not (node.module or "").startswith("rankproof.report")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Iterator
+from functools import cache
 from types import ModuleType
 
 import rankproof
-from architecture.layout import FILES, module_name
+from architecture.layout import FILES, module_name, parsed
 
 # Where the number is set and checked; and the metric that `rankproof.catboost.eval_metric` returns.
 BESIDE = {
@@ -33,11 +34,10 @@ def public() -> Iterator[tuple[str, str]]:
                     yield from ((kind.__module__, f"{kind.__qualname__}.{method}") for method in methods)
 
 
-def with_threads() -> Iterator[tuple[str, str]]:
+@cache
+def with_threads() -> frozenset[tuple[str, str]]:
     """(module, qualified name) of every function that has an argument ``threads``."""
-    for path in FILES:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        yield from ((module_name(path), name) for name in _inside(tree, ""))
+    return frozenset((module_name(path), name) for path in FILES for name in _inside(parsed(path), ""))
 
 
 def _inside(node: ast.AST, around: str) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from architecture.layout import imported, layer_of, module_name, offenders, parsed
+from architecture.layout import imported, layer_of, module_name, nodes, offenders, parsed
 
 # The cache of kernels stands below everything: it is read before any file of the package is.
 ALLOWED = {"rankproof.kernels.cache"}
@@ -21,7 +21,7 @@ def digests(tree: ast.AST) -> list[int]:
 def renames(tree: ast.AST) -> list[int]:
     """Lines that make temporary names or rename paths."""
     found = [line for name, line in imported(tree) if name.split(".")[0] in ("tempfile", "uuid")]
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
             continue
         # Path.replace and Path.rename take one argument; str.replace takes two.
