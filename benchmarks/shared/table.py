@@ -76,7 +76,12 @@ def options(description: str | None) -> argparse.ArgumentParser:
     """The options that every benchmark has."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
-    parser.add_argument("--quick", action="store_true", help="the same rows on less data, in a minute or so")
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="the same rows on less data, in a minute or so; the bars are those of the full size, and a row may "
+        "miss its bar for that reason",
+    )
     return parser
 
 
