@@ -79,8 +79,7 @@ def options(description: str | None) -> argparse.ArgumentParser:
     parser.add_argument(
         "--quick",
         action="store_true",
-        help="the same rows on less data, in a minute or so; the bars are those of the full size, and a row may "
-        "miss its bar for that reason",
+        help="the same rows on less data, in a minute or so; bars are those of the full size",
     )
     return parser
 
