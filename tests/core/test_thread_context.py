@@ -157,8 +157,8 @@ def test_what_an_engine_calls_opens_its_own_context(monkeypatch: pytest.MonkeyPa
 def many_rows(path: Path) -> Path:
     """LETOR rows enough for every step to be cut into pieces."""
     rng = np.random.default_rng(5)
-    X = rng.random((50_000, 3)).round(3)
-    labels = rng.integers(0, 3, 50_000)
+    X = rng.random((60_000, 3)).round(3)
+    labels = rng.integers(0, 3, 60_000)
     path.write_text(
         "".join(
             f"{y} qid:{row // 10} 1:{a} 2:{b} 3:{c} #docid = d{row}\n"
