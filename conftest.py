@@ -1,9 +1,9 @@
 """What every test, doctest and page shares: which of them may skip, and the two sizes of the suite.
 
 A test skips where the machine lacks what it needs: torch or a browser, which are markers, or the real data
-sets. ``RANKPROOF_WITHOUT`` names those that count as lacking although they may be there (``"torch browser"``).
-``RANKPROOF_MAY_SKIP`` names the needs for which tests may skip (``"torch browser data"``, or ``""``); a session
-in which another one skipped fails.
+sets. ``RANKPROOF_WITHOUT`` names those of the markers that count as lacking although they may be there.
+``RANKPROOF_MAY_SKIP`` names the needs for which tests may skip (``"torch browser data"``, or ``""``); a
+session in which another one skipped fails.
 
 ``pytest`` leaves out what is marked ``exhaustive``. ``pytest -m exhaustive`` runs that, and every test on
 drawn cases once more with all the cases it names.
