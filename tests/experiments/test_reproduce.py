@@ -24,6 +24,9 @@ from rankproof.fit.linear.ranker import LinearRanker
 from rankproof.losses.parse import loss
 from rankproof.threads import using
 
+# Whole experiments; `test_reproduce_parts` has the quick tests of what they are made of.
+pytestmark = pytest.mark.exhaustive
+
 Run = Callable[..., Any]
 FOLDS, FEATURES = 3, 4
 
