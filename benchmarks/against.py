@@ -1,6 +1,7 @@
 """This checkout against an older one: our side of metrics.py, letor.py, losses.py and linear.py.
 
-    python benchmarks/against.py --old DIR [--json] [--quick] [--pairs N] [--rounds N] [--only GROUP ...]
+    python benchmarks/against.py --old DIR [--json] [--quick] [--pairs N] [--rounds N]
+                                 [--only GROUP ...] [--keep-memory]
 
 Two processes, one with the package of each checkout, take turns at the same work on the same data: old, new,
 new, old, ... Before that both do it once, which compiles kernels, and their results must be equal to the bit.
@@ -8,8 +9,8 @@ Where its memory lies makes a process faster or slower for as long as it runs, s
 pairs of processes, and the fastest run of each checkout counts. A row is met when the old time over the new
 one is at least 0.95.
 
-glibc gives freed memory back to the system, and has to fetch it again page by page, depending on what the
-process happened to free before. That alone makes the same work a quarter slower or not, so here it is kept.
+``--keep-memory`` tells glibc in both processes not to give freed memory back to the system. What is slower
+without it and not with it spends its time fetching that memory again, page by page; users pay for that too.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class Worker:
     def __init__(self, checkout: Path, group: str, sizes: Sizes, files: Path) -> None:
         self.process = subprocess.Popen(
             [sys.executable, __file__, "--worker", group, *map(str, sizes), str(files)],
-            env={**os.environ, **KEEP_MEMORY, "PYTHONPATH": str(checkout / "src")},
+            env={**os.environ, "PYTHONPATH": str(checkout / "src")},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -140,7 +141,10 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, help="of processes: 5 unless said otherwise, 2 with --quick")
     parser.add_argument("--rounds", type=int, help="of each pair: 5 unless said otherwise, 3 with --quick")
     parser.add_argument("--only", action="append", choices=GROUPS, help="which groups; all by default")
+    parser.add_argument("--keep-memory", action="store_true", help="the allocator keeps what is freed")
     args = parser.parse_args()
+    if args.keep_memory:
+        os.environ.update(KEEP_MEMORY)
     sizes = Sizes(2_000, 120_000) if args.quick else Sizes(10_000, 600_000)
     pairs, rounds = args.pairs or (2 if args.quick else 5), args.rounds or (3 if args.quick else 5)
     rows = []
