@@ -31,7 +31,8 @@ from rankproof.adapters import catboost as our_catboost
 from rankproof.adapters import lightgbm as our_lightgbm
 from rankproof.adapters import xgboost as our_xgboost
 from rankproof.errors import ConsistencyWarning
-from rankproof.evaluation.pairs import PairResult, compare_pairs
+from rankproof.evaluation.pair_result import PairResult
+from rankproof.evaluation.pairs import compare_pairs
 from rankproof.evaluation.per_query import mean_metric
 from rankproof.threads import using
 from shared.boosters import staged_scores

@@ -1,62 +1,125 @@
-"""How long the first moments take: import, --help, the first evaluate ever, and later ones.
+"""How long whole commands take: import, --help, the first ones ever, and evaluate on runs of two sizes.
 
-    python benchmarks/startup.py [--json] [--quick] [--data FOLDER]
+    python benchmarks/startup.py [--json] [--quick]
 
-Each number is a whole process, held against a fixed time; what a bare interpreter, numpy and the ir_measures
-command take is printed beside. The first evaluate runs with an empty kernel cache, so it compiles.
+Each number is a whole process, with the interpreter, the imports and the reading of files in it; peers run in
+turn with ours. Python's byte code is kept, as an installation keeps it. The first commands ever run with an
+empty kernel cache, so they compile. trec_eval is measured where the program is on the PATH. Without it its
+row is against pytrec_eval, the same C code called from Python, and says so.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from shared.judged_sets import folder
-from shared.table import Row, best_of, options, show
+import numpy as np
+
+from shared.table import Row, best_in_turns, best_of, options, show
+
+PYTREC_EVAL = """
+import sys
+import pytrec_eval
+with open(sys.argv[1]) as qrels, open(sys.argv[2]) as run:
+    judged, ranked = pytrec_eval.parse_qrel(qrels), pytrec_eval.parse_run(run)
+values = pytrec_eval.RelevanceEvaluator(judged, {"ndcg_cut_10", "map", "recip_rank"}).evaluate(ranked)
+print({name: sum(v[name] for v in values.values()) / len(values) for name in next(iter(values.values()))})
+"""
 
 
-def run(*words: str, **environment: str) -> None:
-    subprocess.run(
-        [sys.executable, *words], check=True, capture_output=True, env={**os.environ, **environment}
-    )
+def write_run(folder: Path, queries: int, depth: int) -> tuple[str, str]:
+    """A run and qrels in TREC form: ``queries`` lists of ``depth`` documents, 60 of each judged."""
+    rng = np.random.default_rng(0)
+    paths = folder / f"{queries}.qrels", folder / f"{queries}.run"
+    with paths[0].open("w") as qrels, paths[1].open("w") as run:
+        for query in range(301, 301 + queries):
+            docs = rng.choice(1_000_000, depth, replace=False).tolist()
+            scores = np.sort(rng.random(depth))[::-1].tolist()
+            for rank, (doc, score) in enumerate(zip(docs, scores, strict=True), start=1):
+                run.write(f"{query} Q0 FT{doc:06d}-{doc % 97} {rank} {20 * score:.6f} bench\n")
+            for doc in docs[:: max(1, depth // 60)]:
+                qrels.write(f"{query} 0 FT{doc:06d}-{doc % 97} {doc % 3}\n")
+    return str(paths[0]), str(paths[1])
+
+
+def process(*words: str, **environment: str) -> Callable[[], None]:
+    """A process that is run to its end, and must end well."""
+    return lambda: _ended([sys.executable, *words], environment)
+
+
+def _ended(words: Sequence[str], environment: dict[str, str]) -> None:
+    subprocess.run(words, check=True, capture_output=True, env={**os.environ, **environment})
+
+
+def in_turn(runs: int, *works: Callable[[], None]) -> list[float]:
+    """The least seconds of each, after one run that fills caches."""
+    best_in_turns(1, *((1, work) for work in works))
+    return best_in_turns(runs, *((1, work) for work in works))
+
+
+def trec_eval(qrels: str, run: str) -> tuple[str, Callable[[], None]]:
+    """The peer's name, and its command."""
+    program = shutil.which("trec_eval")
+    if program is None:
+        return "pytrec_eval", process("-c", PYTREC_EVAL, qrels, run)
+    words = [program, "-m", "ndcg_cut.10", "-m", "map", "-m", "recip_rank", qrels, run]
+    return "trec_eval", lambda: _ended(words, {})
+
+
+def commands(folder: Path, quick: bool) -> list[Row]:
+    """``evaluate`` as a command beside its peers."""
+    rows = []
+    for queries, runs in ((100, 3 if quick else 9), *(() if quick else ((3_700, 3),))):
+        qrels, run = write_run(folder, queries, 1_000)
+        lines = f"evaluate, {queries * 1_000:,} lines, whole process"
+        ours = process(
+            *("-m", "rankproof", "evaluate", run, "--qrels", qrels, "-m", "nDCG@10", "-m", "AP", "-m", "RR")
+        )
+        name, peer = trec_eval(qrels, run)
+        if queries == 100:
+            measures = process("-m", "ir_measures", qrels, run, "nDCG@10", "AP", "RR")
+            mine, theirs, tool = in_turn(runs, ours, measures, peer)
+            rows.append(Row(f"{lines}: ir_measures", mine, theirs, "s", 1, "lower"))
+            rows.append(Row(f"{lines}: 3x {name}", mine, 3 * tool, "s", 1, "lower"))
+        else:
+            mine, tool = in_turn(runs, ours, peer)
+            rows.append(Row(f"{lines}: {name}", mine, tool, "s", 1, "lower"))
+    return rows
+
+
+def first_ever(words: Sequence[str]) -> float:
+    """Seconds of a command with an empty kernel cache."""
+    with tempfile.TemporaryDirectory() as cache:
+        return best_of(1, process("-m", "rankproof", *words, NUMBA_CACHE_DIR=cache))
 
 
 def main() -> None:
-    parser = options(__doc__)
-    parser.add_argument("--data", type=Path, default=folder(), help="folder that holds trec_eval/")
-    args = parser.parse_args()
-    trec = args.data / "trec_eval"
-    if trec.exists():
-        files = [str(trec / "results.test"), "--qrels", str(trec / "qrels.test")]
-        peer_files = [str(trec / "qrels.test"), str(trec / "results.test")]
-    else:
-        example = Path(__file__).parents[1] / "src" / "rankproof" / "example"
-        files = [str(example / "ranker.trec"), "--qrels", str(example / "qrels.txt")]
-        peer_files = [str(example / "qrels.txt"), str(example / "ranker.trec")]
-    evaluate = ["-m", "rankproof", "evaluate", *files, "-m", "nDCG@10", "-m", "AP", "-m", "RR"]
+    args = options(__doc__).parse_args()
     runs = 1 if args.quick else 5
-    numpy_import = best_of(runs, lambda: run("-c", "import numpy"))
-    bare = best_of(runs, lambda: run("-c", "pass"))
-    imported = best_of(runs, lambda: run("-c", "import rankproof"))
-    helped = best_of(runs, lambda: run("-m", "rankproof", "--help"))
-    with tempfile.TemporaryDirectory() as cache:
-        cold = best_of(1, lambda: run(*evaluate, NUMBA_CACHE_DIR=cache))
-        warm = best_of(3, lambda: run(*evaluate, NUMBA_CACHE_DIR=cache))
-    peer = best_of(3, lambda: run("-m", "ir_measures", *peer_files, "nDCG@10", "AP", "RR"))
-    print(f"a bare interpreter takes {bare:.3f} s, with numpy {numpy_import:.3f} s", file=sys.stderr)
-    print(
-        f"the ir_measures command takes {peer:.3f} s on these few files: it loads no compiler",
-        file=sys.stderr,
-    )
-    rows = [
-        Row("import rankproof, against 0.3 s", imported, 0.3, "s", 1, "lower"),
-        Row("rankproof --help, against 0.3 s", helped, 0.3, "s", 1, "lower"),
-        Row("first evaluate ever (compiles), against 8 s", cold, 8.0, "s", 1, "lower"),
-        Row("later evaluate, against 1.5 s", warm, 1.5, "s", 1, "lower"),
-    ]
+    with tempfile.TemporaryDirectory() as place:
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        os.environ["PYTHONPYCACHEPREFIX"] = str(Path(place, "bytecode"))
+        bare, numpy_import, imported, helped = in_turn(
+            runs,
+            *(process("-c", "pass"), process("-c", "import numpy"), process("-c", "import rankproof")),
+            process("-m", "rankproof", "--help"),
+        )
+        print(f"a bare interpreter takes {bare:.3f} s, with numpy {numpy_import:.3f} s", file=sys.stderr)
+        rows = [
+            Row("import rankproof, against 0.3 s", imported, 0.3, "s", 1, "lower"),
+            Row("rankproof --help, against 0.3 s", helped, 0.3, "s", 1, "lower"),
+            *commands(Path(place), args.quick),
+        ]
+        example = first_ever(["evaluate", "--example"])
+        rows.append(Row("first evaluate --example ever, against 5 s", example, 5.0, "s", 1, "lower"))
+        if not args.quick:
+            demo = first_ever(["demo", "--out", str(Path(place, "demo"))])
+            rows.append(Row("first demo ever, against 20 s", demo, 20.0, "s", 1, "lower"))
     sys.exit(0 if show(rows, as_json=args.json) else 1)
 
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-__all__ = ["Row", "best_in_turns", "best_of", "options", "show"]
+__all__ = ["Losses", "Row", "best_in_turns", "best_of", "options", "show", "show_losses"]
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,44 @@ class Row:
             "bar": self.bar,
             "ok": self.ok,
         }
+
+
+@dataclass(frozen=True)
+class Losses:
+    """One claim that nothing is lost: ``ours`` of ``tries`` went wrong, and the bar is none."""
+
+    claim: str
+    ours: int
+    tries: int
+    bar: int = 0
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing was lost, and something was tried."""
+        return self.ours <= self.bar and self.tries > 0
+
+    def as_dict(self) -> dict[str, object]:
+        """The row, for JSON."""
+        return {
+            "claim": self.claim,
+            "ours": self.ours,
+            "of": self.tries,
+            "bar": self.bar,
+            "ok": self.ok,
+        }
+
+
+def show_losses(rows: Iterable[Losses], *, as_json: bool) -> bool:
+    """Print each row as soon as it is there; True when nothing was lost."""
+    complete = True
+    for row in rows:
+        complete = complete and row.ok
+        if as_json:
+            print(json.dumps(row.as_dict()), flush=True)
+        else:
+            verdict = "ok" if row.ok else "NO"
+            print(f"{row.claim:60}  {row.ours} of {row.tries}, bar {row.bar}  {verdict}", flush=True)
+    return complete
 
 
 def best_of(runs: int, work: Callable[[], object]) -> float:

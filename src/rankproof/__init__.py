@@ -12,6 +12,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from rankproof import forks as _forks  # noqa: F401  # says what a forked process does first, so it is always loaded
+
 if TYPE_CHECKING:
     from rankproof import errors as errors
     from rankproof import losses as losses
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
     from rankproof.losses.parse import loss as loss
     from rankproof.metrics.base import Metric as Metric
     from rankproof.metrics.parse import metric as metric
+    from rankproof.reports import write_report as write_report
     from rankproof.runs.train import train as train
     from rankproof.runs.training_run import TrainingRun as TrainingRun
     from rankproof.runs.tune import tune as tune
@@ -137,6 +140,7 @@ _PLACES = {
     "tune": "rankproof.runs.tune",
     "write_letor": "rankproof.data.letor.read",
     "write_qrels": "rankproof.data.trec.write",
+    "write_report": "rankproof.reports",
     "write_run": "rankproof.data.trec.write",
 }
 # Public modules.

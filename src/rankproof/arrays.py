@@ -21,6 +21,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankproof.errors import ArgumentError, DataError
+from rankproof.ids import as_ids
+from rankproof.shown import quoted
 
 __all__ = [
     "Float32s",
@@ -33,6 +35,7 @@ __all__ = [
     "as_whole_number",
     "flat_floats",
     "frozen",
+    "has_nan",
     "items_of_queries",
     "offsets_from_qid",
     "query_of_item",
@@ -50,6 +53,15 @@ def frozen(array: A) -> A:
     view = array.view()
     view.flags.writeable = False
     return view
+
+
+def has_nan(array: Float64s) -> bool:
+    """Whether one of the numbers is NaN; without the mask that `numpy.isnan` would make.
+
+    >>> has_nan(np.array([1.0, -np.inf])), has_nan(np.array([1.0, np.nan])), has_nan(np.array([]))
+    (False, True, False)
+    """
+    return bool(np.isnan(array.min(initial=0.0)))
 
 
 def flat_floats(name: str, values: ArrayLike) -> Float64s:
@@ -74,8 +86,8 @@ def as_scores(scores: ArrayLike, items: int | None = None) -> Float64s:
     array = flat_floats("scores", scores)
     if items is not None and array.size != items:
         raise ArgumentError(f"Argument scores must have one number per item ({items}), got {array.size}.")
-    bad = np.isnan(array)
-    if bad.any():
+    if has_nan(array):
+        bad = np.isnan(array)
         raise DataError(
             f"Argument scores holds NaN at item {_first(bad)} ({int(bad.sum())} in all); "
             "a NaN has no place in a ranking. Correct the model's output or drop these items."
@@ -86,6 +98,8 @@ def as_scores(scores: ArrayLike, items: int | None = None) -> Float64s:
 def as_labels(labels: ArrayLike, name: str = "labels") -> Float64s:
     """Labels as float64: any finite number, NaN for an item that was not judged."""
     array = flat_floats(name, labels)
+    if np.isfinite(array.min(initial=0.0)) and np.isfinite(array.max(initial=0.0)):
+        return array
     bad = np.isinf(array)
     if bad.any():
         raise DataError(
@@ -134,7 +148,7 @@ def offsets_from_qid(qid: ArrayLike, *, what: str = "Argument qid", way_out: str
 
     An error calls the column ``what``, and ends with ``way_out``.
     """
-    array = np.asarray(qid)
+    array = as_ids(qid)
     if array.ndim != 1:
         raise ArgumentError(f"Argument qid must be one-dimensional, got shape {array.shape}.")
     if array.size == 0:
@@ -146,7 +160,7 @@ def offsets_from_qid(qid: ArrayLike, *, what: str = "Argument qid", way_out: str
     if again.size:
         raise DataError(
             f"{what} must list the items of one query next to each other, but query "
-            f"{names[again[0]].item()!r} comes back at item {starts[again[0]]} after another query. "
+            f"{quoted(names[again[0]])} comes back at item {starts[again[0]]} after another query. "
             f"Sort the items by query first.{way_out}"
         )
     return np.concatenate((starts, [array.size])).astype(np.int64)

@@ -15,6 +15,8 @@
     └── MissingDependencyError (ImportError)  an extra is not installed
 
     ConsistencyWarning (UserWarning)        no loss is consistent with the metric asked for
+    DataWarning (UserWarning)               the data are read as asked, perhaps not as meant
+    QueryWarning (UserWarning)              rows without query ids are taken for one query
 
 A message says what was asked, which value, which rule, and what to do.
 """
@@ -28,11 +30,13 @@ __all__ = [
     "ConsistencyWarning",
     "ConventionError",
     "DataError",
+    "DataWarning",
     "EmptyQueryError",
     "FileFormatError",
     "MissingDependencyError",
     "ParseError",
     "PrecisionError",
+    "QueryWarning",
     "RankproofError",
     "UnjudgedError",
     "UnknownNameError",
@@ -99,3 +103,11 @@ class MissingDependencyError(RankproofError, ImportError):
 
 class ConsistencyWarning(UserWarning):
     """What is trained need not optimise the metric asked for; the message says why, and what is used."""
+
+
+class DataWarning(UserWarning):
+    """The data are read as asked, perhaps not as meant; the message says what was found, and what to do."""
+
+
+class QueryWarning(UserWarning):
+    """Rows came without query ids, so all of them are taken for the items of one query."""

@@ -1,4 +1,4 @@
-"""Engines are extras: each is imported when it is first needed, and its absence says how to mend it."""
+"""Engines are extras: each is imported when it is first needed, and its absence says how to install it."""
 
 from __future__ import annotations
 
@@ -17,5 +17,5 @@ def engine(name: str) -> Any:
     except ImportError as error:
         raise MissingDependencyError(
             f"rankproof.{name} needs the package {name}, which cannot be imported ({error}): "
-            f"pip install 'rankproof[{name}]'"
+            f"pip install {name}"
         ) from None

@@ -15,6 +15,8 @@ from dataclasses import fields
 from html import escape
 from typing import Any
 
+from rankproof.shown import visible
+
 __all__ = ["html_fields", "html_table", "html_text", "json_text", "plain_fields", "plain_number"]
 
 LEFT = ' style="text-align: left"'
@@ -53,8 +55,17 @@ def html_text(text: str) -> str:
 
 
 def json_text(plain: Any) -> str:
-    """Plain data as JSON text that any reader takes: no NaN, no infinity, text as it is."""
-    return json.dumps(plain, ensure_ascii=False, allow_nan=False)
+    """Plain data as JSON text that any reader takes: no NaN, no infinity, text as it is.
+
+    What does not print is written by its number, which readers undo.
+
+    >>> json_text("ü \x1b \x9b")
+    '"ü \\\\u001b \\\\u009b"'
+    """
+    text = json.dumps(plain, ensure_ascii=False, allow_nan=False)
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
 
 
 def html_table(
@@ -73,15 +84,15 @@ def html_table(
 
     def cells(tag: str, texts: Sequence[str]) -> str:
         row = (
-            f"<{tag}{LEFT if column in left_columns else ''}>{escape(text)}</{tag}>"
+            f"<{tag}{LEFT if column in left_columns else ''}>{escape(visible(text))}</{tag}>"
             for column, text in enumerate(texts)
         )
         return f"<tr>{''.join(row)}</tr>"
 
-    caption = f"<caption>{escape(title)}</caption>" if title else ""
+    caption = f"<caption>{escape(visible(title))}</caption>" if title else ""
     head = f"<thead>{cells('th', columns)}</thead>"
     body = "".join(cells("td", row) for row in rows)
-    lines = "<br>".join(escape(note) for note in notes)
+    lines = "<br>".join(escape(visible(note)) for note in notes)
     table = f"<table>{caption}{head}<tbody>{body}</tbody></table>"
     return f"<div>{table}<p>{lines}</p></div>" if lines else table
 

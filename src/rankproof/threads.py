@@ -12,6 +12,7 @@ that no other range touches, and what is computed for a query does not depend on
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
@@ -82,37 +83,59 @@ def chunks_by_items(offsets: NDArray[np.int64]) -> list[tuple[int, int]]:
     """Ranges of queries with about equally many items each, a few per thread so that none waits long."""
     queries, items, threads = offsets.size - 1, int(offsets[-1]), thread_count()
     pieces = 1 if threads == 1 else min(queries, 4 * threads, max(1, items // _ITEMS_WORTH_A_THREAD))
-    cuts = np.searchsorted(offsets, np.linspace(0, items, pieces + 1)[1:-1])
-    edges = np.unique(np.concatenate(([0], cuts, [queries])))
-    return list(pairwise(edges.tolist()))
+    cuts = np.searchsorted(offsets, [items * piece // pieces for piece in range(1, pieces)]).tolist()
+    return list(pairwise(sorted({0, *cuts, queries})))
 
 
 def run(work: Callable[[int, int], T], ranges: list[tuple[int, int]]) -> list[T]:
-    """``[work(a, b) for a, b in ranges]``, in that order, on up to `thread_count` threads."""
-    workers = thread_count()
-    if workers == 1 or len(ranges) <= 1:
+    """``[work(a, b) for a, b in ranges]``, in that order, on up to `thread_count` threads.
+
+    The caller's thread is one of them: it takes ranges like the others, and waits for them only at the end.
+    """
+    workers = min(thread_count(), len(ranges))
+    if workers <= 1:
         return [work(a, b) for a, b in ranges]
+    results: dict[int, T] = {}
+    errors: dict[int, BaseException] = {}
+    waiting = deque(range(len(ranges)))
 
-    def alone(span: tuple[int, int]) -> T:
-        # Work that waited for its own pool could wait for ever.
+    def take_ranges() -> None:
+        # Work that waited for its own pool could wait for ever, so it has one thread.
         with using(1):
-            return work(*span)
+            while waiting:
+                try:
+                    at = waiting.popleft()
+                except IndexError:
+                    return
+                try:
+                    results[at] = work(*ranges[at])
+                except BaseException as error:
+                    errors[at] = error
+                    waiting.clear()
 
-    return list(_executor(workers).map(alone, ranges))
+    helpers = [_helpers(workers - 1).submit(take_ranges) for _ in range(workers - 1)]
+    take_ranges()
+    for helper in helpers:
+        # One that has not begun finds nothing to do any more.
+        if not helper.cancel():
+            helper.result()
+    if errors:
+        raise errors[min(errors)]
+    return [results[at] for at in range(len(ranges))]
 
 
 @lru_cache(maxsize=4)
-def _executor(workers: int) -> ThreadPoolExecutor:
+def _helpers(count: int) -> ThreadPoolExecutor:
     # A pool that falls out of the cache ends its threads once all that was submitted to it is done, so that
     # callers on other threads lose nothing.
     from concurrent.futures import ThreadPoolExecutor
 
-    return ThreadPoolExecutor(workers, thread_name_prefix="rankproof")
+    return ThreadPoolExecutor(count, thread_name_prefix="rankproof")
 
 
 # Threads do not survive a fork: a child that kept the pools would wait for ever.
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_executor.cache_clear)
+    os.register_at_fork(after_in_child=_helpers.cache_clear)
 
 
 def one_blas_thread() -> AbstractContextManager[Any]:

@@ -83,6 +83,7 @@ def test_catboosts_softmax_does_not_normalise_the_target_per_query() -> None:
 
 
 @pytest.mark.parametrize("name", ["softmax", "squared"])
+@pytest.mark.filterwarnings("ignore:.* differs between items of one query")
 def test_item_weights_move_the_minimum_as_in_our_loss(name: str) -> None:
     """Softmax: towards E[v u]; squared: the weighted mean of u, item by item."""
     labels = [[2, 0, 1], [0, 0, 1], [1, 2, 0], [0, 1, 1]]

@@ -98,7 +98,5 @@ def test_a_label_that_is_not_known_is_refused() -> None:
 def test_an_engine_that_is_not_there_is_named(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # None in the table of modules is how Python says that a module cannot be imported.
     monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(
-        MissingDependencyError, match=rf"rankproof\.{name} needs .*pip install 'rankproof\[{name}\]'"
-    ):
+    with pytest.raises(MissingDependencyError, match=rf"rankproof\.{name} needs .*pip install {name}"):
         missing.engine(name)

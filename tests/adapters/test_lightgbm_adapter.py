@@ -12,6 +12,7 @@ import pytest
 
 from adapters.engine_data import LIGHTGBM, Ranked, best_of, ranked, train_and_valid
 from rankproof.adapters import lightgbm as ours
+from rankproof.data.split import QueryKFold
 from rankproof.errors import ArgumentError, ConsistencyWarning
 from rankproof.losses.parse import loss
 
@@ -214,8 +215,7 @@ def test_cross_validation_by_queries() -> None:
         {**LIGHTGBM, **ours.parameters("nDCG@5")},
         dataset(data),
         5,
-        nfold=4,
-        stratified=False,
+        folds=QueryKFold(4),
         feval=ours.eval_metric("nDCG@5"),
     )
     means = found["valid nDCG@5-mean"]

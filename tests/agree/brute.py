@@ -84,10 +84,11 @@ def mean_ndcg(ranked: Labels, missed: Labels, *, gain: Any, discount: Any) -> Va
     return sum(every) / n if n and every[0] is not None else None
 
 
-def rbp(ranked: Labels, missed: Labels, *, cutoff: Any, p: float, rel: float) -> Value:
+def rbp(ranked: Labels, missed: Labels, *, cutoff: Any, p: float | None, rel: float) -> Value:
     """Moffat & Zobel 2008: a reader goes on to the next item with probability p."""
     if not hits((*ranked, *missed), rel):
         return None
+    p = 0.8 if p is None else p
     return (1 - Fraction(p)) * sum(
         (Fraction(p) ** (k - 1) for k, y in enumerate(top(ranked, cutoff), 1) if y >= rel), Fraction(0)
     )

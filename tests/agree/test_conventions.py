@@ -22,8 +22,10 @@ over_offers = pytest.mark.parametrize(
 
 
 def plain(offer: Offer) -> Metric:
-    """The metric with our defaults, and a cutoff where the tool needs one."""
+    """The metric with our defaults, and what the tool wants to be given: a cutoff, ranx also RBP's p."""
     cls = METRICS[offer.metric]
+    if offer.metric == "RBP" and "p" not in offer.options:
+        return cls(p=0.8)  # type: ignore[call-arg]
     return cls(cutoff=10) if offer.cutoff == "required" else cls()  # type: ignore[call-arg]
 
 

@@ -122,6 +122,9 @@ def test_rank_biased_precision_on_binary_labels(ties: bool) -> None:
     theirs = tool(data, ["rbp.95", "rbp.5"])
     np.testing.assert_allclose(values("ranx", "RBP(p=0.95)", data), theirs["rbp.95"], rtol=1e-12)
     np.testing.assert_allclose(values("ranx", "RBP(p=0.5)", data), theirs["rbp.5"], rtol=1e-12)
+    # It has no default: a p that nobody gave would not be its number.
+    with pytest.raises(ConventionError, match=r"ranx has no p of its own for RBP \(rbp\.p\)\. Give one"):
+        values("ranx", "RBP", data)
     with pytest.raises(DataError, match="whole grades from 0 to 1"):
         CONVENTIONS["ranx"].check(metric("RBP(p=0.5)"), np.array([2.0]))
 

@@ -25,7 +25,7 @@ PRINTED = {
     "set_P": "P",
     "set_recall": "R",
     "set_F": "F",
-    "rbp": "RBP(p=0.9)",
+    "rbp": "RBP",
     **{f"P_{k}": f"P@{k}" for k in CUTS},
     **{f"recall_{k}": f"R@{k}" for k in CUTS},
     **{f"ndcg_cut_{k}": f"nDCG@{k}" for k in CUTS},
@@ -231,3 +231,15 @@ def test_ties_need_document_ids() -> None:
     data = Data(np.array([1.0, 1.0]), np.array([1.0, 0.0]), np.array([2]), np.array([2]))
     with pytest.raises(ArgumentError, match="breaks ties by document id, but the data have no document ids"):
         values("trec_eval", "AP", data)
+
+
+def test_rbp_has_the_tools_persistence_unless_one_is_given(shared_data: Path) -> None:
+    """``rbp`` is printed for p = 0.9 (m_rbp.c); ours is 0.8, which must not appear under its name unasked."""
+    folder = shared_data / "trec_eval"
+    run, qrels = rp.read_run(folder / "results.test"), rp.read_qrels(folder / "qrels.test")
+    found = rp.evaluate(run, qrels, ["RBP", "RBP(p=0.8)"], convention="trec_eval").mean
+    lines = (folder / "out.test.aq").read_text(encoding="ascii").splitlines()
+    (printed,) = (line.split()[2] for line in lines if line.split()[:2] == ["rbp", "all"])
+    assert f"{found['RBP']:.4f}" == printed
+    assert f"{found['RBP(p=0.8)']:.4f}" != printed
+    assert str(CONVENTIONS["trec_eval"].resolve(metric("RBP"))) == "RBP(p=0.9,empty=0)"

@@ -18,9 +18,9 @@ nodes = folder_graph.nodes
 
 # A folder imports only folders before it.
 LAYERS = (
-    *("errors", "arrays", "claims", "registry", "papers", "files", "threads", "optional", "plain"),
-    *("kernels", "data", "feedback", "metrics", "targets", "losses", "evaluation", "worlds"),
-    *("theory", "torch", "adapters", "fit", "runs", "experiments", "report", "cli"),
+    *("errors", "shown", "ids", "arrays", "claims", "registry", "papers", "files", "forks", "threads"),
+    *("optional", "plain", "kernels", "data", "feedback", "metrics", "targets", "losses", "evaluation"),
+    *("worlds", "theory", "torch", "adapters", "fit", "runs", "experiments", "report", "reports", "cli"),
 )
 FILES = sorted(SOURCE.rglob("*.py"))
 

@@ -15,7 +15,13 @@ from architecture.layout import TESTS
 
 ROOT = TESTS.parent
 # Signals and limits are those of Linux; data sets need not be at hand.
-ALLOWED = {"cli/test_bad_moments.py", "cli/test_interrupts.py", "conftest.py", "core/test_thread_context.py"}
+ALLOWED = {
+    "cli/test_bad_moments.py",
+    "cli/test_interrupts.py",
+    "conftest.py",
+    "core/test_thread_context.py",
+    "fit/test_boosted_memory.py",
+}
 SESSION = """
 import pytest
 

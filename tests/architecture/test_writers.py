@@ -8,9 +8,9 @@ from pathlib import Path
 from architecture.layout import imported, layer_of, module_name, nodes, offenders, parsed
 
 # The cache of kernels stands below everything: it is read before any file of the package is.
-ALLOWED = {"rankproof.kernels.cache"}
+ALLOWED = {"rankproof.kernels.cache", "rankproof.kernels.stored"}
 # CatBoost writes models to paths alone, so its bytes take a detour over a temporary folder.
-TEMPORARY = {"rankproof.fit.trees.catboost", *ALLOWED}
+TEMPORARY = {"rankproof.cli.compile_ahead", "rankproof.fit.trees.catboost", *ALLOWED}
 
 
 def digests(tree: ast.AST) -> list[int]:

@@ -60,7 +60,7 @@ def test_every_form_of_output(rankproof: Run) -> None:
     assert len(per_query) == 30
     assert rankproof("evaluate", "--example", "--latex").out.startswith(r"\begin{tabular}")
     assert rankproof("compare", "--example", "--csv").out.startswith("metric,a,b,difference")
-    assert rankproof("compare", "--example", "--latex").out.startswith(r"\begin{tabular}")
+    assert rankproof("compare", "--example", "--latex").out.startswith(r"\begin{table}")
     found = json.loads(rankproof("compare", "--example", "--json").out)
     assert set(found["systems"]) == {"bm25", "ranker"}
     assert rankproof("evaluate", "--example", "--per-query").out.startswith("query ")
@@ -111,7 +111,8 @@ def test_help_names_every_command(rankproof: Run) -> None:
     folder = Path(__import__("rankproof.cli", fromlist=["x"]).__file__).parent
     shared = {
         *("__init__", "main", "options", "model_options", "inputs", "terminal", "commands", "loss_warning"),
-        *("failures", "interrupts", "compile_ahead", "demo_folder", "parameters"),
+        *("failures", "interrupts", "compile_ahead", "demo_folder", "parameters", "completion"),
+        *("option_names", "warning_lines"),
     }
     modules = {path.stem for path in folder.glob("*.py")} - shared
     assert modules == set(_COMMANDS)
@@ -125,7 +126,7 @@ def test_help_names_every_command(rankproof: Run) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["evaluate"], "Name a run"),
+        (["evaluate"], "Give a run"),
         (["evaluate", "RUN"], "--qrels"),
         (["evaluate", "nowhere.trec", "--qrels", "QRELS"], "'nowhere.trec' does not exist"),
         (["evaluate", "RUN", "--qrels", "QRELS", "-m", "nDGC@10"], "Did you mean 'nDCG'?"),
@@ -136,7 +137,7 @@ def test_help_names_every_command(rankproof: Run) -> None:
         (["evaluate", "RUN", "--qrels", "QRELS", "--threads", "0"], "threads"),
         (["evaluate", "RUN", "--qrels", "QRELS", "--level", "1.5"], "level"),
         (["compare", "RUN", "--qrels", "QRELS"], "at least two runs"),
-        (["compare", "RUN", "RUN", "--qrels", "QRELS"], "named twice"),
+        (["compare", "RUN", "RUN", "--qrels", "QRELS"], "given twice"),
         (["compare", "RUN", "OTHER", "--qrels", "QRELS", "--test", "z"], "test must be one of"),
         (["explain", "AP", "RUN", "--qrels", "QRELS"], "--query"),
         (["explain", "AP", "RUN", "--qrels", "QRELS", "--query", "q99"], "no query 'q99'"),
@@ -160,7 +161,7 @@ def test_a_score_file_of_the_wrong_length_or_content_is_named(
 ) -> None:
     data, scores = letor
     scores.write_text("1\n2\n")
-    assert "holds 2 scores, but" in rankproof("evaluate", "--data", data, "--scores", scores).err
+    assert "has 2 scores, but" in rankproof("evaluate", "--data", data, "--scores", scores).err
     scores.write_text("1\n2\nx\n4\n")
     assert "scores.txt:3: 'x' is not a score" in rankproof("evaluate", "--data", data, "--scores", scores).err
 

@@ -21,7 +21,7 @@ def test_the_demonstration_ends_with_a_report_and_the_next_command(rankproof: Ru
     assert "No convex loss is consistent with ERR(max_grade=3)" in ran.out
     assert ran.out.rstrip().splitlines()[-1].startswith("next    rankproof fit ")
     page = (out / "report.html").read_text(encoding="utf-8")
-    assert "What losses converge to" in page
+    assert "What the wrong loss costs" in page
     # The command as it was typed, and the result of the run with the way to its report.
     assert f"rankproof demo --out {out} --seed 2 --quick" in page
     (test,) = json.loads((out / "run" / "results.json").read_text())["results"]["test"]["metrics"]
@@ -41,7 +41,7 @@ def test_a_folder_with_other_things_is_refused(rankproof: Run, tmp_path: Path) -
     (tmp_path / "thesis.txt").write_text("years of work")
     ran = rankproof("demo", "--out", str(tmp_path))
     assert ran.status == 3
-    assert "holds other things" in ran.err
+    assert "not from an earlier demo" in ran.err
     assert "Traceback" not in ran.err
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 

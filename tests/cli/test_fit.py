@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -63,9 +64,17 @@ def test_the_run_is_what_the_library_computes(rankproof: Run, parts: Parts, tmp_
 
 def test_the_choice_is_told_with_its_reason(rankproof: Run, parts: Parts, tmp_path: Path) -> None:
     out = rankproof(*words(parts, tmp_path / "run")).out
-    assert "\ntarget  normalised-gain@10: sorting by its mean optimises nDCG@10 (" in out
-    assert "\nloss    softmax:normalised-gain@10, chosen: convex, its minimiser sorts as the mean" in out
-    assert "B11: Buffoni" in out
+    (line,) = [line for line in out.splitlines() if line.startswith("loss ")]
+    assert line == (
+        "loss    softmax:normalised-gain@10, chosen because it is consistent with nDCG@10: with unlimited "
+        "data and "
+        "a model that can represent any scores, minimising it gives the best ranking by nDCG@10."
+    )
+    # The command that says why works as it is printed.
+    (why,) = [line.split(maxsplit=1)[1] for line in out.splitlines() if line.startswith("why ")]
+    explained = rankproof(*shlex.split(why)[1:])
+    assert explained.status == 0
+    assert explained.out.startswith("Consistent: softmax:normalised-gain@10 is consistent with nDCG@10.")
     assert read_run(tmp_path / "run")["choice"]["condition"] is None
 
 
@@ -79,6 +88,11 @@ def test_no_consistent_loss_is_a_warning_and_a_known_condition_lifts_it(
     assert warned.err.count("\n") == 1
     assert read_run(tmp_path / "a")["choice"]["warning"] in warned.err
     told = rankproof(*common, tmp_path / "b", "--noise", "independent")
+    # The premises and the condition are on the line, whether or not the condition was given.
+    for ran in (warned, told):
+        assert "consistent with AP if the labels of the items are independent" in ran.out
+        assert "with unlimited data and a model that can represent any scores" in ran.out
+        assert "\nwhy     rankproof certify softmax:relevance --metric AP --noise independent\n" in ran.out
     assert (told.status, told.err) == (0, "")
     assert read_run(tmp_path / "b")["choice"]["condition"] == "independent"
 
@@ -86,7 +100,12 @@ def test_no_consistent_loss_is_a_warning_and_a_known_condition_lifts_it(
 def test_a_loss_of_which_nothing_is_proven_is_a_warning(rankproof: Run, parts: Parts, tmp_path: Path) -> None:
     ran = rankproof(*words(parts, tmp_path / "run", "--loss", "listnet"))
     assert "listnet is not proven to optimise nDCG@10" in ran.err
-    assert "loss    listnet, as asked: convex\n" in ran.out
+    assert (
+        "loss    listnet, as requested: not proven to be consistent with nDCG@10, so it may miss the best "
+        "ranking "
+        "even with unlimited data and a model that can represent any scores.\n"
+        "why     rankproof certify listnet --metric nDCG@10\n"
+    ) in ran.out
     assert load_model(tmp_path / "run").loss_.name == "listnet"
 
 
@@ -110,7 +129,7 @@ def test_one_penalty_leaves_nothing_to_choose(rankproof: Run, parts: Parts, tmp_
         tmp_path / "run",
     )
     assert "chosen\n" not in ran.out
-    assert "flatters" not in ran.out
+    assert "optimistic" not in ran.out
     train, model = rp.read_letor(parts["train"]), load_model(tmp_path / "run")
     expected = LinearRanker("nDCG@10", l2=0.5, scale="standard").fit(train.X, train.labels, qid=train.qids)
     assert model.coef_.tolist() == expected.coef_.tolist()
@@ -211,7 +230,7 @@ def test_a_run_is_replaced_only_by_force(rankproof: Run, parts: Parts, tmp_path:
     before = (run / "results.json").read_bytes()
     refused = rankproof(*words(parts, run, "--seed", "1"))
     assert refused.status == 3
-    assert "holds a run. Name another, or replace it with --force." in refused.err
+    assert "already contains a run. Choose another folder, or replace it with --force." in refused.err
     assert (run / "results.json").read_bytes() == before
     assert rankproof(*words(parts, run, "--seed", "1", "--force")).status == 0
     assert read_run(run)["settings"]["seed"] == 1
@@ -238,18 +257,18 @@ def test_a_solver_that_stops_early_is_a_warning(rankproof: Run, parts: Parts, tm
         (["--loss", ":gain"], "A loss is named"),
         (["-m", "RR", "--loss", "softmax"], "No target standardises RR"),
         (["-m", "judged"], "No target standardises judged"),
-        (["--noise", "lots"], "Argument noise must be one of independent,"),
+        (["--noise", "lots"], "Option --noise must be one of independent,"),
         (["--l2", "1,x"], "got 'x' in '1,x'"),
         (["--l2", "-1"], "got '-1' in '-1'"),
         (["--model", "tree"], "'tree' is not"),
-        (["--scale", "log"], "scale of LinearRankerCV must be one of"),
-        (["--solver", "newton"], "solver of LinearRankerCV must be one of"),
-        (["--tol", "-1"], "tol of LinearRankerCV must be"),
-        (["--max-iter", "0"], "max_iter of LinearRankerCV must be"),
-        (["--seed", "-1"], "random_state of LinearRankerCV must be"),
-        (["--level", "1.5"], "Argument level must be"),
+        (["--scale", "log"], "Option --scale must be one of"),
+        (["--solver", "newton"], "Option --solver must be one of"),
+        (["--tol", "-1"], "Option --tol must be"),
+        (["--max-iter", "0"], "Option --max-iter must be"),
+        (["--seed", "-1"], "Option --seed must be"),
+        (["--level", "1.5"], "Option --level must be"),
         (["--threads", "0"], "threads must be"),
-        (["--features", "2"], "train.txt:1: feature index 3 is greater than features=2"),
+        (["--features", "2"], "train.txt:1: feature index 3 is greater than --features 2"),
         (["--valid", "none.txt"], "'none.txt' does not exist"),
     ],
 )
@@ -289,7 +308,7 @@ def test_rows_without_features_are_named(rankproof: Run, tmp_path: Path) -> None
     bare.write_text("1 qid:1\n0 qid:1\n")
     ran = rankproof("fit", bare, "-m", "nDCG", "--out", tmp_path / "run")
     assert (ran.status, ran.out) == (3, "")
-    assert "there are no features" in ran.err
+    assert "no features found" in ran.err
 
 
 @pytest.mark.exhaustive

@@ -9,6 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import rankproof as rp
@@ -177,20 +178,24 @@ def test_what_is_not_given_is_what_the_library_takes() -> None:
 @pytest.mark.parametrize(
     ("model", "more", "message"),
     [
-        ("linear", ["--num-leaves", 8], "Option --num-leaves is not one of --model linear, but of lightgbm,"),
-        ("linear", ["--parameter", "a=1"], "Option --parameter is not one of --model linear"),
-        ("xgboost", ["--tol", 0.1], "Option --tol is not one of --model xgboost, but of linear"),
-        ("xgboost", ["--scale", "standard"], "Option --scale is not one of --model xgboost"),
-        ("lightgbm", ["--hidden", "3"], "Option --hidden is not one of --model lightgbm, but of neural"),
-        ("neural", ["--l2", "1"], "Option --l2 is not one of --model neural"),
-        ("neural", ["--hidden", "3,x"], "--hidden takes whole numbers >= 1 with commas, got '3,x'"),
+        (
+            "linear",
+            ["--num-leaves", 8],
+            "Option --num-leaves does not apply to --model linear, only to lightgbm,",
+        ),
+        ("linear", ["--parameter", "a=1"], "Option --parameter does not apply to --model linear"),
+        ("xgboost", ["--tol", 0.1], "Option --tol does not apply to --model xgboost, only to linear"),
+        ("xgboost", ["--scale", "standard"], "Option --scale does not apply to --model xgboost"),
+        ("lightgbm", ["--hidden", "3"], "Option --hidden does not apply to --model lightgbm, only to neural"),
+        ("neural", ["--l2", "1"], "Option --l2 does not apply to --model neural"),
+        ("neural", ["--hidden", "3,x"], "--hidden takes whole numbers >= 1 separated by commas, got '3,x'"),
         ("lightgbm", ["--l2", "1,2"], "is one number >= 0, got '1,2'"),
         ("lightgbm", ["--parameter", "a"], "given once, as NAME=VALUE, got 'a'"),
         ("lightgbm", ["--parameter", "a=1"], "which LightGBM does not know"),
         ("lightgbm", ["--parameter", "eta=1"], "use learning_rate="),
         ("lightgbm", ["--categorical", "0"], "--categorical takes whole numbers >= 1"),
-        ("lightgbm", ["--n-estimators", 0], "n_estimators of BoostedRanker must be"),
-        ("lightgbm", ["--level", 2], "Argument level must be"),
+        ("lightgbm", ["--n-estimators", 0], "Option --n-estimators must be"),
+        ("lightgbm", ["--level", 2], "Option --level must be"),
         ("catboost", ["--loss", "listnet"], "CatBoost has no loss that is listnet"),
         ("catboost", ["--num-leaves", 20], "Take 16 or 32"),
         ("lightgbm", ["--categorical", "9"], "names the column 8; there are 0 to 4"),
@@ -206,11 +211,52 @@ def test_wrong_use_is_one_clear_line_and_status_3(
     assert not (tmp_path / "run").exists()
 
 
-def test_stopping_early_needs_queries_to_stop_by(rankproof: Run, parts: Parts, tmp_path: Path) -> None:
-    common = ("fit", parts["train"], "-m", "nDCG@10", "--model", "lightgbm", "--out", tmp_path / "run")
-    ran = rankproof(*common, "--early-stopping-rounds", 5)
+def without_valid(parts: Parts, out: Path, *more: object) -> list[object]:
+    files = ("fit", parts["train"], "--test", parts["test"], "-m", "nDCG@10", "--model", "lightgbm")
+    return [*files, "--learning-rate", 0.3, "--out", out, *more]
+
+
+def test_queries_are_held_out_where_none_are_given(rankproof: Run, parts: Parts, tmp_path: Path) -> None:
+    more = ("--seed", 3, "--early-stopping-rounds", 3)
+    ran = rankproof(*without_valid(parts, tmp_path / "run", *more))
+    assert (ran.status, ran.err) == (0, "")
+    train, test = rp.read_letor(parts["train"]), rp.read_letor(parts["test"])
+    held = train.queries // 5
+    line = (
+        f"no --valid: {held} of the {train.queries} queries of train (20%, drawn with --seed 3) are held out"
+    )
+    assert line in ran.out
+    found = read_run(tmp_path / "run")
+    assert found["selection"]["held_out"] == "20% of the queries of train"
+    # The queries are those that the seed draws, whole, and no others.
+    drawn = np.random.Generator(np.random.PCG64(3)).permutation(train.queries)
+    rest, valid = train[np.sort(drawn[held:])], train[np.sort(drawn[:held])]
+    ranker = BoostedRanker("nDCG@10", learning_rate=0.3, early_stopping_rounds=3, random_state=3, threads=1)
+    ranker.fit(rest.X, rest.labels, qid=rest.qids, validation=valid)
+    assert [row["value"] for row in found["selection"]["path"]] == ranker.evaluations_.tolist()
+    assert found["selection"]["trees"] == ranker.n_iter_ < 500
+    expected = rp.evaluate(ranker.predict(test.X), test, "nDCG@10", seed=3)
+    assert found["results"]["test"] == expected.to_dict(per_query=True)
+    assert rankproof(*without_valid(parts, tmp_path / "again", *more)).status == 0
+    for name in ("model.json", "booster.txt"):
+        assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "again" / name).read_bytes()
+
+
+def test_a_number_of_trees_that_is_given_is_kept(rankproof: Run, parts: Parts, tmp_path: Path) -> None:
+    ran = rankproof(*without_valid(parts, tmp_path / "run", "--n-estimators", 7))
+    assert (ran.status, ran.err) == (0, "")
+    assert "no queries are held out (--n-estimators says how many trees), so all trees are kept" in ran.out
+    assert read_run(tmp_path / "run")["selection"]["trees"] == 7
+    ran = rankproof(*without_valid(parts, tmp_path / "dart", "--parameter", "boosting=dart"))
+    assert "no queries are held out (dart has no last tree to keep)" in ran.out
+
+
+def test_a_run_that_cannot_be_written_is_not_trained(rankproof: Run, parts: Parts) -> None:
+    """For root the rights say that it may; only trying tells."""
+    ran = rankproof(*without_valid(parts, Path("/proc/rankproof/run")))
     assert ran.status == 3
-    assert "--early-stopping-rounds needs --valid" in ran.err
+    assert "'/proc/rankproof/run' cannot be" in ran.err
+    assert ran.out == ""
 
 
 @pytest.mark.torch

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals, limits
 
 Run = Callable[..., Any]
 Moment = Callable[["Started"], bool]
-AGAIN = "rankproof: interrupted; nothing was left half-written, run the same command again.\n"
+AGAIN = "rankproof: interrupted; no partial files were left; run the same command again.\n"
 
 
 def heed_interrupts() -> None:
@@ -127,7 +127,7 @@ def test_an_interrupted_search_goes_on(rankproof: Run, place: Path) -> None:
     status, err = one.interrupt()
     assert (status, err.splitlines()[-1]) == (
         130,
-        "rankproof: interrupted; the finished trials are in out/search, the same command goes on.",
+        "rankproof: interrupted; the finished trials are in out/search; run the same command to continue.",
     )
     assert "Traceback" not in err
     assert list(content(place / "out")) == ["search", "search/trials.jsonl"]
@@ -138,7 +138,7 @@ def test_an_interrupted_search_goes_on(rankproof: Run, place: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "moment"),
     [
-        *exhaustive(("demo --out out/demo", says("1. What losses converge to"))),
+        *exhaustive(("demo --out out/demo", says("1. What the wrong loss costs"))),
         ("demo --out out/demo", computing),
         ("certify --matrix --evidence out/why.json --report out/matrix.html", computing),
         ("reproduce B11 --data data/folds --solver both --out out/b11", computing),
@@ -213,7 +213,7 @@ def test_on_a_terminal_the_bar_goes_and_the_cursor_comes_back(place: Path) -> No
     shown = text.decode().replace("\r", "").removesuffix("\x1b[0m")
     assert "Traceback" not in shown
     assert shown.endswith(
-        "rankproof: interrupted; the finished trials are in out/search, the same command goes on.\n"
+        "rankproof: interrupted; the finished trials are in out/search; run the same command to continue.\n"
     )
     assert shown.rindex("\x1b[?25h") > shown.rindex("\x1b[?25l")
 
@@ -227,7 +227,8 @@ def test_a_demonstration_that_does_not_end_well_leaves_the_one_before(tmp_path: 
 
     def new(error: type[BaseException]) -> None:
         with demo_folder(str(tmp_path)) as folder, replacing(folder):
-            assert [path.name for path in folder.iterdir() if path.is_file()] == ["notes of mine.txt"]
+            files = sorted(path.name for path in folder.iterdir() if path.is_file())
+            assert files == ["demo.json", "notes of mine.txt"]
             (folder / "run").mkdir()
             for name in ("run/model.json", "train.txt", "test.txt"):
                 (folder / name).write_text("of today")
@@ -239,7 +240,77 @@ def test_a_demonstration_that_does_not_end_well_leaves_the_one_before(tmp_path: 
         assert content(tmp_path) == before
     with demo_folder(str(tmp_path)) as folder, replacing(folder):
         (folder / "train.txt").write_text("of today")
-    assert content(tmp_path) == {"notes of mine.txt": b"of yesterday", "train.txt": b"of today"}
+    marked = {"demo.json": b"of yesterday", "notes of mine.txt": b"of yesterday"}
+    assert content(tmp_path) == {**marked, "train.txt": b"of today"}
+
+
+KILLED_DEMONSTRATION = """
+import os, signal, sys
+from rankproof.cli.demo_folder import demo_folder, replacing
+with demo_folder(sys.argv[1]) as folder:
+    if sys.argv[2] == "early":
+        os.kill(os.getpid(), signal.SIGKILL)
+    with replacing(folder):
+        (folder / "run").mkdir()
+        (folder / "train.txt").write_text("half")
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize("moment", ["early", "late"])
+@pytest.mark.parametrize("before", ["nothing", "an earlier one"])
+def test_a_demonstration_that_was_killed_can_be_repeated(tmp_path: Path, before: str, moment: str) -> None:
+    place = tmp_path / "demo"
+    if before == "an earlier one":
+        place.mkdir()
+        (place / "demo.json").write_text("of yesterday")
+        (place / "report.html").write_text("of yesterday")
+    words = [sys.executable, "-c", KILLED_DEMONSTRATION, str(place), moment]
+    assert subprocess.run(words, check=False).returncode == -signal.SIGKILL
+    with pytest.raises(KeyboardInterrupt), demo_folder(str(place)) as folder, replacing(folder):
+        raise KeyboardInterrupt
+    if before == "an earlier one":
+        assert (place / "report.html").read_text() == "of yesterday"
+    with demo_folder(str(place)) as folder, replacing(folder):
+        (folder / "report.html").write_text("of today")
+    assert sorted(content(place)) == ["demo.json", "report.html"]
+
+
+@pytest.mark.parametrize(("number", "said"), [(signal.SIGTERM, "terminated"), (signal.SIGHUP, "hung up")])
+def test_a_request_to_end_cleans_up_as_the_key_does(place: Path, number: signal.Signals, said: str) -> None:
+    (place / "data" / "large.txt").write_text("\n".join(rows(4, 6000)) + "\n")
+    one = Started(("standardize", "data/large.txt", "-m", "nDCG@10", "-o", "out/t.xz"), place)
+    one.until(writes("out/.t.xz.*.tmp"))
+    one.process.send_signal(number)
+    assert one.process.wait() == 128 + number
+    assert one.err.read_text() == AGAIN.replace("interrupted", said)
+    assert content(place / "out") == {}
+
+
+def test_what_nohup_ignores_stays_ignored(tmp_path: Path) -> None:
+    script = """
+import os, signal
+signal.signal(signal.SIGHUP, signal.SIG_IGN)
+from rankproof.cli.interrupts import patiently
+patiently()
+os.kill(os.getpid(), signal.SIGHUP)
+print("goes on")
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "goes on\n"
+
+
+def test_the_end_of_a_file_is_not_a_key(rankproof: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """click takes an EOFError for Ctrl-C."""
+    import rankproof.metrics.parse as parse
+
+    def ended(*_: object, **__: object) -> None:
+        raise EOFError("Ran out of input")
+
+    monkeypatch.setattr(parse, "metric", ended)
+    ran = rankproof("demo", "--metric", "nDCG")
+    said = "rankproof: error: Unexpected EOFError: Ran out of input. This is a bug in rankproof; "
+    assert (ran.status, ran.err) == (3, f"{said}rankproof --debug shows the traceback.\n")
 
 
 def test_a_report_that_was_not_written_is_not_that_of_the_run_before(
@@ -269,7 +340,7 @@ def test_a_report_that_was_not_written_is_not_that_of_the_run_before(
     stopped(KeyboardInterrupt)
     ran = rankproof(*words, "--force")
     folder = place / "out" / "run"
-    told = f"rankproof: interrupted; the run in {folder} is complete, rankproof report {folder} writes its "
+    told = f"rankproof: interrupted; the run in {folder} is complete; rankproof report {folder} writes its "
     assert (ran.status, ran.err) == (130, f"{told}report.\n")
     assert sorted(content(folder)) == ["model.json", "results.json", "weights.npz"]
     stopped(DataError)

@@ -77,7 +77,7 @@ def test_the_folder_of_a_run_is_a_model(rankproof: Run, tmp_path: Path) -> None:
     (tmp_path / "run" / "model.json").write_text("{}")
     ran = rankproof(*first)
     assert ran.status == 3
-    assert "is not of the model that results.json beside it is about" in ran.err
+    assert "does not belong to the model described in results.json" in ran.err
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def test_the_reason_of_a_choice_is_broken_between_words(tmp_path: Path) -> None:
     text = on_terminal(*words, columns=70)
     lines = text.split("train  ")[0].splitlines()
     assert max(map(len, lines)) <= 70
-    assert re.search(r"^loss    softmax:normalised-gain, chosen: .*\n {8}\w", text, re.MULTILINE)
+    assert re.search(r"^loss    softmax:normalised-gain, chosen because .*\n {8}\w", text, re.MULTILINE)
 
 
 def test_letters_that_take_two_places_are_counted_so() -> None:

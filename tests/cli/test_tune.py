@@ -134,12 +134,12 @@ def test_an_interrupted_search_goes_on(
     monkeypatch.setattr(tuning, "cross_validate", counted)
     stopped = rankproof(*words(data, tmp_path / "s"))
     assert stopped.status == 130
-    assert "the same command goes on" in stopped.err
+    assert "run the same command to continue" in stopped.err
     assert [row["number"] for row in lines_of(tmp_path / "s")[1:]] == [0]
     ran = rankproof(*words(data, tmp_path / "s"))
     assert asked == [0, 1, 1, 2]
     assert (ran.status, ran.out) == (0, whole)
-    assert "1 of 3 trials are known" in ran.err
+    assert "1 of 3 trials are already in" in ran.err
     # More trials look further, fewer read what is there.
     assert rankproof(*words(data, tmp_path / "s", trials=4)).status == 0
     assert asked == [0, 1, 1, 2, 3]
@@ -218,7 +218,7 @@ def test_no_consistent_loss_is_one_warning(rankproof: Run, data: Path, tmp_path:
     ("more", "message"),
     [
         (["--trials", 0], "--trials must be at least 1"),
-        (["--folds", 1], "folds of QueryKFold must be an int >= 2"),
+        (["--folds", 1], "Option --folds must be an int >= 2"),
         (["--folds", 99], "99 folds need at least 99 queries"),
         (["--model", "linear"], "'linear' is not one of"),
         (["--parameter", "lambda_l2=3"], "use l2="),

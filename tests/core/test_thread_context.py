@@ -89,6 +89,37 @@ def test_work_inside_work_runs_alone_and_does_not_wait_for_its_own_pool() -> Non
         assert run(outer, MANY) == [[a + b, a + b] for a, b in MANY]
 
 
+def test_the_callers_thread_works_too_and_no_more_threads_than_said() -> None:
+    together = threading.Barrier(3)
+
+    def work(_low: int, _high: int) -> str:
+        # Passes only when three threads are at work at once.
+        together.wait(timeout=60)
+        return threading.current_thread().name
+
+    with using(3):
+        names = set(run(work, MANY[:30]))
+    assert len(names) == 3
+    assert threading.current_thread().name in names
+
+
+def test_the_error_of_the_first_range_is_raised_and_nothing_runs_afterwards() -> None:
+    begun: list[int] = []
+
+    def work(low: int, _high: int) -> None:
+        begun.append(low)
+        if low in (3, 5):
+            raise ValueError(f"range {low}")
+
+    with using(2):
+        for _ in range(50):
+            begun.clear()
+            with pytest.raises(ValueError, match="range 3"):
+                run(work, MANY)
+            assert len(begun) < len(MANY)
+            assert run(lambda a, b: a + b, MANY) == [a + b for a, b in MANY]
+
+
 def test_several_threads_use_pools_of_many_sizes_at_once() -> None:
     """More sizes than pools are kept, so that pools are dropped while others submit to them."""
     wrong: list[object] = []
@@ -229,7 +260,7 @@ def counts(steps):
     for done, _ in steps:
         seen[done] = sum(started)
         started.clear()
-        threads._executor.cache_clear()
+        threads._helpers.cache_clear()
     return seen
 
 def counts_with(number, steps):
@@ -258,16 +289,16 @@ def pool_threads(calls: str, folder: Path) -> list[dict[str, int]]:
 
 @pytest.mark.exhaustive
 def test_one_thread_is_one_thread_of_every_command(files: Path) -> None:
-    # On two threads first, so that what is counted is known to be there.
+    # On two threads first, so that what is counted is known to be there: one beside the caller's own.
     calls = (f"counts(commands({COMMANDS!r}, '--threads', '{number}'))" for number in (2, 1))
-    assert pool_threads(", ".join(calls), files) == [dict.fromkeys(COMMANDS, number) for number in (2, 0)]
+    assert pool_threads(", ".join(calls), files) == [dict.fromkeys(COMMANDS, number) for number in (1, 0)]
 
 
 def test_one_thread_is_one_thread_in_python(files: Path) -> None:
     two, *alone = pool_threads(
         "counts_with(2, python()), counts(python(threads=1)), counts_in_environment('1', python())", files
     )
-    assert set(two.values()) == {2}
+    assert set(two.values()) == {1}
     assert alone == [dict.fromkeys(two, 0)] * 2
 
 

@@ -74,7 +74,7 @@ def row_of(line: bytes, at: int) -> Row | None:
             raise Refused(at, "feature")
         # int() of a text refuses thousands of digits, so leading zeros go first.
         where = int(index.lstrip(b"0")[:12] or b"0")
-        value = number(text)
+        value = float("nan") if text.upper() == b"NULL" else number(text)
         if not 1 <= where <= 2**31 - 2 or value is None or (cells and where <= max(cells)):
             raise Refused(at, "feature")
         cells[where] = value

@@ -25,6 +25,8 @@ def slow_parse(content: bytes, kind: str) -> Lists:
     seen: dict[tuple[bytes, bytes], int] = {}
     for number, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
         tokens = line.split()
+        if tokens and tokens[0].startswith(b"#"):
+            continue
         if CONTROL.search(line):
             raise BadLineError(number)
         if not tokens:
@@ -33,7 +35,9 @@ def slow_parse(content: bytes, kind: str) -> Lists:
             line.decode()
         except UnicodeDecodeError:
             raise BadLineError(number) from None
-        if len(tokens) != columns or max(len(tokens[0]), len(tokens[2])) > 4096:
+        if len(tokens) < columns or (kind == "qrels" and len(tokens) > columns):
+            raise BadLineError(number)
+        if max(len(tokens[0]), len(tokens[2])) > 4096:
             raise BadLineError(number)
         if not NUMBER.fullmatch(tokens[place]):
             raise BadLineError(number)

@@ -102,7 +102,7 @@ def test_the_number_of_features(rows: Callable[..., Path], threads: int) -> None
     np.testing.assert_array_equal(wide.X[:, :3], read_letor(path).X)
     assert not wide.X[:, 3:].any()
     with pytest.raises(
-        FileFormatError, match=r":2: feature index 3 is greater than features=2\. Raise features"
+        FileFormatError, match=r":2: feature index 3 is greater than features=2\. Allow more, or drop it"
     ):
         read_letor(path, features=2, threads=threads)
 
@@ -215,3 +215,21 @@ def test_what_scikit_learn_dumps(tmp_path: Path) -> None:
     data = read_letor(path)
     printed = np.vectorize(lambda x: float(f"{x:.16g}"))(X)
     assert np.array_equal(data.X, printed.astype(np.float32))
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_null_is_a_missing_value(tmp_path: Path, sparse: bool) -> None:
+    path = tmp_path / "null.txt"
+    path.write_text("2 qid:1 1:0.5 2:NULL 3:7\n0 qid:1 1:null 2:1 3:Null #docid = NULL\n")
+    data = read_letor(path, sparse=sparse)
+    X = data.X.toarray() if sparse else data.X  # type: ignore[union-attr]
+    np.testing.assert_array_equal(X, np.float32([[0.5, np.nan, 7], [np.nan, 1, np.nan]]))
+    assert data.doc_ids.tolist() == ["", "NULL"]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("row", ["NULL qid:1 1:1", "1 qid:1 1:NULLS", "1 qid:1 1:NUL", "1 qid:1 NULL:1"])
+def test_null_stands_for_a_value_alone(tmp_path: Path, row: str) -> None:
+    path = tmp_path / "null.txt"
+    path.write_text(row + "\n")
+    with pytest.raises(FileFormatError, match="is not a"):
+        read_letor(path)

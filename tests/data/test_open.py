@@ -152,7 +152,7 @@ def test_a_file_without_permission(public_folder: Any) -> None:
     path = public_folder / "secret"
     path.write_bytes(TEXT)
     path.chmod(0)
-    with as_nobody(), pytest.raises(DataError, match="may not be read by this user"):
+    with as_nobody(), pytest.raises(DataError, match="is not readable"):
         open_bytes(path)
 
 
@@ -161,7 +161,7 @@ def test_a_permission_error_is_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "open", refuse)
-    with pytest.raises(DataError, match="may not be read by this user"):
+    with pytest.raises(DataError, match="is not readable"):
         open_bytes(tmp_path / "secret")
     with (
         pytest.raises(DataError, match="cannot be written: Permission denied"),

@@ -50,7 +50,7 @@ def test_qrels_as_people_write_them(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("kind", "content", "line", "words"),
     [
-        ("run", b"q Q0 d 1 2.0 t\n\nq Q0 e 1 2.0\n", 3, "'q Q0 e 1 2.0' has 5 columns, but a run has 6: qid"),
+        ("run", b"q Q0 d 1 2.0 t\n\nq Q0 e 1 2.0\n", 3, "has 5 columns, but a run has 6 or more: qid"),
         ("run", b"q 0 d 1\n", 1, "It looks like a qrels file."),
         ("qrels", b"q Q0 d 1 2.0 t\n", 1, "It looks like a run file."),
         ("qrels", b"q 0 d 1 extra\n", 1, "5 columns"),
@@ -65,13 +65,13 @@ def test_qrels_as_people_write_them(tmp_path: Path) -> None:
         ("qrels", b"q 0 d inf\n", 1, "grade of document 'd' of query 'q' must be a finite number"),
         ("qrels", b"q 0 d 1e999\n", 1, "finite"),
         ("qrels", b"q 0 d one\n", 1, "got 'one'"),
-        ("qrels", b"q 0 d 1\np 0 d 1\nq 0 d 2\n", 3, "'d' of query 'q' stands at line 1 already and again"),
+        ("qrels", b"q 0 d 1\np 0 d 1\nq 0 d 2\n", 3, "'d' of query 'q' is on line 1 and again"),
         ("qrels", b"", None, "no lines"),
         ("run", b" \n\r\n\t", None, "a run has lines of 'qid Q0 docno rank score tag'"),
         ("run", b"\x7fELF\x02\x01\x00\x00", 1, "0x02"),
         ("run", "q Q0 d 1 2 t\n".encode("utf-16"), 1, "0x00"),
         ("qrels", b"q 0 d 1\nq 0 \xff\xfe 1\n", 2, "not UTF-8"),
-        ("qrels", b"q 0 " + b"x" * 4097 + b" 1\n", 1, "document id has 4097 bytes; 4096 are the most"),
+        ("qrels", b"q 0 " + b"x" * 4097 + b" 1\n", 1, "document id has 4097 bytes; 4096 is the maximum"),
         ("qrels", b"y" * 5000 + b" 0 d 1\n", 1, "query id has 5000 bytes"),
     ],
 )  # fmt: skip
@@ -127,7 +127,7 @@ def test_the_first_of_many_duplicates_is_named(tmp_path: Path) -> None:
     for threads in (1, 2):
         with tiny_parts():
             check(tmp_path / "file", content, "qrels", threads)
-    with pytest.raises(FileFormatError, match=r":4: document 'y' of query 'b' stands at line 2 already"):
+    with pytest.raises(FileFormatError, match=r":4: document 'y' of query 'b' is on line 2"):
         read_qrels(tmp_path / "file")
 
 

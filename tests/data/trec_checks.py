@@ -58,9 +58,7 @@ def check(path: Path, content: bytes, kind: str, threads: int) -> None:
             READ[kind](path, threads=threads)
         assert caught.value.line == expected.line
         if expected.before is not None:
-            assert f"at line {expected.before} already and again at line {expected.line};" in str(
-                caught.value
-            )
+            assert f"on line {expected.before} and again on line {expected.line};" in str(caught.value)
         return
     found = lists_of(READ[kind](path, threads=threads))
     # repr tells 0.0 from -0.0, and the list of pairs has an order.

@@ -37,7 +37,7 @@ def test_every_benchmark_has_the_options_of_all(script: Path) -> None:
     text = script.read_text()
     assert "options(__doc__)" in text
     assert "args.quick" in text
-    assert re.search(r"show\(.*, as_json=args\.json\)", text)
+    assert re.search(r"show(_losses)?\(.*, as_json=args\.json\)", text)
     assert f"python benchmarks/{script.name} " in text, "the docstring says how to run it"
 
 
@@ -60,7 +60,17 @@ def test_every_package_that_a_benchmark_imports_is_in_the_extra() -> None:
 def test_the_benchmarks_are_found() -> None:
     """Product benchmarks by scripts/bench, the comparison of two checkouts by its name."""
     names = {path.stem for path in BENCHMARKS}
-    expected = {"boosting", "certify", "letor", "linear", "losses", "metrics", "quality", "startup"}
+    expected = {
+        "boosting",
+        "certify",
+        "endurance",
+        "letor",
+        "linear",
+        "losses",
+        "metrics",
+        "quality",
+        "startup",
+    }
     assert names == {*expected, "against"}
     listed = subprocess.run(["sh", "-n", ROOT / "scripts" / "bench"], check=False)
     assert listed.returncode == 0

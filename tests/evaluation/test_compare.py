@@ -77,7 +77,7 @@ def test_json_and_csv_hold_every_pair() -> None:
     ]
     rows = found.to_csv().splitlines()
     assert len(rows) == 1 + 2 * 3
-    assert found.to_latex().startswith(r"\begin{tabular}{lrrlrrl}")
+    assert r"\begin{tabular}{llll}" in found.to_latex()
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ SCORES = [0.3, 0.9, 0.9, 0.3, 0.5, 0.5, 0.2]
 QID = [4, 4, 4, 4, 9, 9, 9]
 
 
+@pytest.mark.filterwarnings("ignore:ERR")
 @every_case("name", METRICS)
 @every_case("unjudged", ["zero", "drop"])
 def test_the_explained_value_is_the_evaluated_one(name: str, unjudged: str) -> None:

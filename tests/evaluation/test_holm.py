@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from drawn import examples
 from rankproof.errors import ArgumentError
-from rankproof.evaluation.holm import holm, holm_family
+from rankproof.evaluation.holm import holm, holm_levels
 
 # Few distinct values, so that ties are common.
 P_VALUES = st.lists(st.integers(0, 40).map(lambda k: k / 40) | st.floats(0, 1), min_size=1, max_size=7)
@@ -69,14 +69,22 @@ def test_equal_p_values_stay_equal_and_one_is_untouched() -> None:
     assert holm([]).tolist() == []
 
 
-def test_family_is_one_correction_in_many_lists() -> None:
-    lists = [[0.01, 0.2], [], [0.03, 0.004, 0.5]]
-    flat = holm([p for part in lists for p in part]).tolist()
-    assert [part.tolist() for part in holm_family(lists)] == [flat[:2], [], flat[2:]]
-    assert holm_family([]) == []
-
-
 @pytest.mark.parametrize("bad", [-0.01, 1.5, float("nan")])
 def test_a_p_value_outside_0_1_is_refused(bad: float) -> None:
     with pytest.raises(ArgumentError, match=r"p_values must lie between 0 and 1, got .* at 1\."):
         holm([0.5, bad])
+
+
+def test_levels_are_those_at_which_each_is_rejected() -> None:
+    """p is at most its level exactly when Holm rejects, whatever the p-values, ties among them included."""
+    rng = np.random.default_rng(8)
+    for _ in range(300):
+        p = np.round(rng.random(rng.integers(1, 8)) ** 4, int(rng.integers(2, 5)))
+        levels = holm_levels(p, 0.05)
+        assert ((p <= levels) == (holm(p) <= 0.05)).all()
+        assert (levels <= 0.05).all()
+
+
+def test_levels_by_hand() -> None:
+    # 0.001 at 0.05/4 and 0.015 at 0.05/3 are rejected; 0.03 is not at 0.05/2, and ends it for 0.04.
+    assert holm_levels([0.04, 0.001, 0.03, 0.015], 0.05).tolist() == [0.05 / 2, 0.05 / 4, 0.05 / 2, 0.05 / 3]

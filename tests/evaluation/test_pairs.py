@@ -9,9 +9,10 @@ import pytest
 
 from rankproof.errors import ArgumentError, DataError
 from rankproof.evaluation.effect import difference_interval, effect_size
-from rankproof.evaluation.holm import holm
+from rankproof.evaluation.holm import holm, holm_levels
+from rankproof.evaluation.pair_result import PairResult
 from rankproof.evaluation.paired import paired_t_test, randomisation_test, wilcoxon_test
-from rankproof.evaluation.pairs import PairResult, adjust_together, compare_pairs
+from rankproof.evaluation.pairs import compare_pairs, correct_together, paired_tests
 from rankproof.threads import using
 
 NAN = float("nan")
@@ -41,7 +42,6 @@ def test_every_number_is_that_of_its_own_function(
         test=test,
         level=0.1,
         seed=4,
-        resamples=500,
         samples=3000,
         weights=weights,  # type: ignore[arg-type]
     )
@@ -54,7 +54,6 @@ def test_every_number_is_that_of_its_own_function(
             "t": paired_t_test(a, b, weights=weights),
             "wilcoxon": wilcoxon_test(a, b, weights=weights),
         }
-        assert r.interval == difference_interval(a, b, weights=weights, level=0.9, seed=4, resamples=500)
         assert r.effect == effect_size(a, b, weights=weights)
         both = ~(np.isnan(a) | np.isnan(b))
         assert r.difference == pytest.approx(
@@ -65,6 +64,9 @@ def test_every_number_is_that_of_its_own_function(
         assert r.p == r.tests[test].p
         ps.append(r.p)
     assert [r.adjusted for r in results] == holm(ps).tolist()
+    for r, step in zip(results, holm_levels(ps, 0.1), strict=True):
+        a, b = systems[r.a], systems[r.b]
+        assert r.interval == difference_interval(a, b, weights=weights, level=1.0 - step)
 
 
 def test_winner_is_named_only_where_the_adjusted_test_says_so(systems: dict[str, np.ndarray]) -> None:
@@ -115,9 +117,13 @@ def test_no_winner_when_ranks_and_mean_disagree() -> None:
 
 
 def test_family_over_metrics_is_one_correction(systems: dict[str, np.ndarray]) -> None:
-    first = compare_pairs(systems, samples=2000)
-    second = compare_pairs({name: values**2 for name, values in systems.items()}, samples=2000)
-    together = adjust_together([first, second])
+    squares = {name: values**2 for name, values in systems.items()}
+    first, second = compare_pairs(systems, test="t"), compare_pairs(squares, test="t")
+    drawn = [
+        paired_tests(one, seed=0, samples=10, weights=None, greater_is_better=True, baseline=None)
+        for one in (systems, squares)
+    ]
+    together = correct_together(drawn, test="t", level=0.05)
     expected = holm([r.p for r in first + second]).tolist()
     assert [r.adjusted for family in together for r in family] == expected
     assert [(r.a, r.b) for r in together[1]] == [(r.a, r.b) for r in second]

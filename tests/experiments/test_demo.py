@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise, permutations
 
@@ -11,10 +12,11 @@ import pytest
 import rankproof as rp
 from rankproof.data.samples import WARD, diabetes_wards
 from rankproof.experiments.demo.convergence import LOSSES, regret_curves
+from rankproof.experiments.demo.cost import PREMISES, cost_in_words, costly_curve
 from rankproof.experiments.demo.tables import regret_table
 from rankproof.experiments.demo.without_loss import independent_laws, without_loss
 from rankproof.experiments.demo.world import ambiguous_laws, ambiguous_world, draw_counted
-from rankproof.report.content import Section
+from rankproof.report.content import Facts, Section
 from rankproof.report.html import render
 from rankproof.report.pages.demo import demo_report
 
@@ -98,6 +100,40 @@ def test_a_metric_without_a_loss_is_served_by_independent_labels(laws: list[rp.L
     )
     assert "No convex loss is consistent with ERR(max_grade=3)." in page
     assert "softmax on the nDCG target" in page
+
+
+def test_the_page_opens_with_what_it_costs_and_ends_with_real_data(laws: list[rp.Law]) -> None:
+    scene = regret_curves(laws, rp.metric("nDCG"), sizes=(100,), draws=1, boosted=False)
+    real, losses = (
+        Section("A model trained on real data", []),
+        Section("Do the losses differ on real data?", []),
+    )
+    err = without_loss(rp.metric("ERR(max_grade=3)"), laws)
+    report = demo_report(scene, err, real, "rankproof demo", "rankproof fit", losses)
+    ranknet = next(curve for curve in scene.curves if curve.name == "RankNet")
+    assert ranknet.limit
+    # One number, with the premises it holds under.
+    assert f"RankNet on these synthetic queries and report nDCG: even with {PREMISES}" in report.lead
+    assert f"stays {ranknet.limit:.4f} below the best possible nDCG of {scene.best:.4f}" in report.lead
+    assert PREMISES == "unlimited data and a model that can represent any scores"
+    assert report.sections[0].title == "In short"
+    explained = next(block for block in report.sections[0].blocks if isinstance(block, Facts))
+    assert [word for word, _ in explained.rows] == ["consistent", "law", "target", "regret"]
+    # What follows it is how to go on.
+    assert [section.title for section in report.sections[-2:]] == [losses.title, "Next: your own data"]
+
+
+def test_the_cost_is_never_made_up(laws: list[rp.Law]) -> None:
+    scene = regret_curves(laws, rp.metric("nDCG"), sizes=(100,), draws=1, boosted=False)
+    best = replace(scene, curves=tuple(curve for curve in scene.curves if curve.consistent))
+    assert costly_curve(best) is None
+    assert "every loss tried here reaches the best possible nDCG" in cost_in_words(best)
+    worst = replace(scene, curves=tuple(curve for curve in scene.curves if curve.limit))
+    assert "loses nothing" in cost_in_words(scene)
+    assert "loses nothing" not in cost_in_words(worst)
+    # Without RankNet the first that loses something is named.
+    others = replace(scene, curves=tuple(curve for curve in scene.curves if curve.name != "RankNet"))
+    assert cost_in_words(others).startswith("Train regression on raw gains on")
 
 
 def test_the_wards_are_the_patients_of_scikit_learn() -> None:

@@ -155,7 +155,7 @@ def test_files_are_written_all_or_none(tmp_path: Path) -> None:
 def test_a_place_that_cannot_hold_files_is_told_at_once(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("")
-    with pytest.raises(ArgumentError, match="not a directory"):
+    with pytest.raises(ArgumentError, match="not a writable directory"):
         check_folder(file / "out")
     check_folder(tmp_path / "a" / "b")
     assert not (tmp_path / "a").exists()
@@ -219,11 +219,11 @@ def test_the_command_writes_what_it_prints(rankproof: Run, tmp_path: Path, paper
         (["X11", "--data", "."], "X11"),
         (["B11"], "--data"),
         (["B11", "--data", "no/such/folder"], "no/such/folder"),
-        (["B11", "--data", ".", "--as", "letor4"], "--as is for R11"),
-        (["R11", "--data", ".", "--solver", "sgd"], "--solver and --max-grade are for B11"),
+        (["B11", "--data", ".", "--as", "letor4"], "--as is only for R11"),
+        (["R11", "--data", ".", "--solver", "sgd"], "--solver and --max-grade are only for B11"),
         (["R11", "--data", ".", "--as", "letor5"], "letor5"),
         (["R11", "--data", ".", "--scale", "log"], "scale"),
-        (["B11", "--data", ".", "--out", __file__], "not a directory"),
+        (["B11", "--data", ".", "--out", __file__], "not a writable directory"),
     ],
 )
 def test_wrong_use_is_one_line_and_status_3(rankproof: Run, words: list[str], said: str) -> None:

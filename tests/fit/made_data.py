@@ -9,6 +9,12 @@ from numpy.typing import NDArray
 
 from rankproof.arrays import offsets_from_qid
 
+# What scikit-learn's checks make rankers warn of: they know no query ids, and weigh single rows.
+UNASKED = (
+    "ignore::rankproof.errors.QueryWarning",
+    "ignore:.* differs between items of one query:rankproof.errors.ConsistencyWarning",
+)
+
 
 class Made(NamedTuple):
     """Features, grades 0..4, query ids."""

@@ -18,6 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import rankproof as rp
 from adapters.engine_data import Ranked, ranked, train_and_valid
 from every_case import few_cases
+from fit.made_data import UNASKED
 from rankproof.adapters import catboost as our_catboost
 from rankproof.adapters import lightgbm as our_lightgbm
 from rankproof.adapters import xgboost as our_xgboost
@@ -166,6 +167,7 @@ def test_queries_of_weight_0_have_no_say(engine: str) -> None:
 
 @every_engine
 @pytest.mark.parametrize("loss", ["squared:gain", "softmax:gain"])
+@pytest.mark.filterwarnings("ignore:.* differs between items of one query")
 def test_items_of_weight_0_have_no_say(engine: str, loss: str) -> None:
     weights = np.arange(TRAIN.y.size) % 2.0
     other = np.where(weights == 0, TRAIN.y.max() - TRAIN.y, TRAIN.y)
@@ -324,6 +326,7 @@ def checked(engine: str, loss: str) -> BoostedRanker:
 
 @few_cases
 @pytest.mark.usefixtures("array_api")
+@pytest.mark.filterwarnings(*UNASKED)
 @parametrize_with_checks(
     [checked("lightgbm", "auto"), checked("xgboost", "squared")], expected_failed_checks=known_failures
 )
@@ -333,6 +336,7 @@ def test_the_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
 
 @pytest.mark.exhaustive
 @pytest.mark.usefixtures("array_api")
+@pytest.mark.filterwarnings(*UNASKED)
 @parametrize_with_checks(
     [checked("lightgbm", "squared"), checked("catboost", "squared")], expected_failed_checks=known_failures
 )

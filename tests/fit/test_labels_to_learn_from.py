@@ -60,6 +60,7 @@ def test_an_infinite_label_is_named(ranker: Any, value: float) -> None:
         ranker.fit(DATA.X, spoilt(value), qid=DATA.qid)
 
 
+@pytest.mark.filterwarnings("ignore::rankproof.errors.QueryWarning")
 def test_without_query_ids_the_query_is_numbered() -> None:
     with pytest.raises(DataError, match=rf"NaN at row {ROW}: .* item {ROW} of query number 0 "):
         LinearRanker().fit(DATA.X, spoilt(np.nan))

@@ -13,7 +13,7 @@ from sklearn.base import clone
 import rankproof as rp
 from every_case import few_cases
 from fit.made_data import make
-from rankproof.errors import ArgumentError, ConsistencyWarning, DataError, EmptyQueryError
+from rankproof.errors import ArgumentError, ConsistencyWarning, DataError, EmptyQueryError, QueryWarning
 from rankproof.fit.linear.ranker import LinearRanker
 from rankproof.fit.scaling import minmax_by_query
 from rankproof.losses.softmax import Softmax
@@ -62,6 +62,7 @@ def test_query_weights_may_be_given_per_row() -> None:
         LinearRanker().fit(DATA.X, DATA.y, DATA.qid, query_weight=per_row)
 
 
+@pytest.mark.filterwarnings("ignore:.* differs between items of one query")
 def test_whole_item_weights_are_repeated_items() -> None:
     times = np.random.default_rng(7).integers(0, 4, DATA.y.size)
     times[DATA.offsets[:-1]] += 1
@@ -330,7 +331,8 @@ def test_ids_of_any_kind_name_queries() -> None:
 
 
 def test_without_ids_all_rows_are_one_query() -> None:
-    one = LinearRanker(**TIGHT).fit(DATA.X, DATA.y)
+    with pytest.warns(QueryWarning, match="all .* rows are taken for the items of one query"):
+        one = LinearRanker(**TIGHT).fit(DATA.X, DATA.y)
     assert (one.coef_ == LinearRanker(**TIGHT).fit(DATA.X, DATA.y, np.zeros(DATA.y.size)).coef_).all()
     assert (one.coef_ != LinearRanker(**TIGHT).fit(*DATA).coef_).any()
 

@@ -59,6 +59,7 @@ def test_folds_hold_out_each_query_once_and_the_rest_is_refitted() -> None:
     np.testing.assert_allclose(model.coef_, whole.coef_, rtol=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore:.* differs between items of one query")
 def test_item_weights_are_cut_with_the_items() -> None:
     items = np.random.default_rng(4).uniform(0.5, 2, TRAIN.y.size)
     model = LinearRankerCV("nDCG@5", l2s=[0.1], folds=2, tol=1e-9).fit(*TRAIN, sample_weight=items)
@@ -111,7 +112,12 @@ def test_fits_that_did_not_converge_are_counted() -> None:
         ({"l2s": 3}, {}, ArgumentError, "l2s of LinearRankerCV must be a list of numbers, got 3"),
         ({"l2s": [-1]}, {}, ArgumentError, "l2s of LinearRankerCV must be a finite number >= 0, got -1"),
         ({"folds": 1}, {}, ArgumentError, "folds of LinearRankerCV must be an int >= 2"),
-        ({}, {"qid": None}, DataError, r"at least folds=5 queries to cross-validate, got 1 .*validation="),
+        (
+            {},
+            {"qid": np.zeros(TRAIN.y.size)},
+            DataError,
+            r"at least folds=5 queries to cross-validate, got 1 .*validation=",
+        ),
         (
             {},
             {"query_weight": np.eye(TRAIN.offsets.size - 1)[0]},

@@ -16,7 +16,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from fit.made_data import Made, make
+from fit.made_data import UNASKED, Made, make
 from rankproof.data.ranking import RankingData
 from rankproof.errors import ArgumentError, ConsistencyWarning, DataError, FileFormatError
 from rankproof.fit.linear.ranker import LinearRanker
@@ -213,6 +213,7 @@ def test_sparse_features_are_those_of_dense_ones() -> None:
 # Weights and odd data -----------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore:.* differs between items of one query")
 def test_weights_of_queries_and_items_count() -> None:
     plain = NeuralRanker(**SMALL, valid_share=0)
     weights = np.ones(60)
@@ -327,7 +328,7 @@ def test_a_saved_model_predicts_without_torch(tmp_path: Path) -> None:
         "except ImportError as error:\n    print(error)\n"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "pip install 'rankproof[torch]'" in ran.stdout
+    assert "pip install torch" in ran.stdout
     assert (np.load(tmp_path / "scores.npy") == ranker.predict(DATA.X, DATA.qid)).all()
 
 
@@ -373,6 +374,7 @@ def known_failures(_: Any) -> dict[str, str]:
 
 
 @pytest.mark.usefixtures("array_api")
+@pytest.mark.filterwarnings(*UNASKED)
 @parametrize_with_checks(
     [NeuralRanker(scale="standard", hidden=(4,), max_iter=3)], expected_failed_checks=known_failures
 )

@@ -60,6 +60,7 @@ def by_definition(
 
 @pytest.mark.parametrize("loss", [Squared(), Softmax()], ids=lambda loss: loss.name)
 @pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.filterwarnings("ignore:.* differs between items of one query")
 def test_value_is_the_definition_and_gradient_its_derivative(loss: Loss, sparse: bool) -> None:
     data, rng = make(queries=15), np.random.default_rng(8)
     weights, items = rng.uniform(0, 3, 15), rng.uniform(0, 2, data.y.size)

@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from every_case import few_cases
-from fit.made_data import make
+from fit.made_data import UNASKED, make
 from rankproof.data.split import QueryKFold
 from rankproof.fit.linear.ranker import LinearRanker
 from rankproof.fit.linear.ranker_cv import LinearRankerCV
@@ -36,6 +36,16 @@ class InFifths(LinearRankerCV):
         qid = np.arange(rows) * 5 // rows
         return LinearRankerCV.fit(self, X, y, qid, sample_weight, query_weight)
 
+    def score(
+        self,
+        X: Any,
+        y: Any,
+        qid: Any = None,  # noqa: ARG002
+        sample_weight: Any = None,
+        query_weight: Any = None,
+    ) -> float:
+        return LinearRankerCV.score(self, X, y, np.zeros(len(y)), sample_weight, query_weight)
+
 
 def known_failures(estimator: Any) -> dict[str, str]:
     checks = (
@@ -49,6 +59,7 @@ def known_failures(estimator: Any) -> dict[str, str]:
 
 @few_cases
 @pytest.mark.usefixtures("array_api")
+@pytest.mark.filterwarnings(*UNASKED)
 @parametrize_with_checks(
     [
         LinearRanker(),
@@ -63,6 +74,7 @@ def test_the_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
 
 @pytest.mark.exhaustive
 @pytest.mark.usefixtures("array_api")
+@pytest.mark.filterwarnings(*UNASKED)
 @parametrize_with_checks(
     [LinearRanker(loss=Squared(), tol=1e-12), LinearRanker(solver="sgd")],
     expected_failed_checks=known_failures,

@@ -161,7 +161,7 @@ def test_a_limit_of_iterations_is_reported_and_warned_about() -> None:
 def test_a_tolerance_of_zero_ends_at_the_last_digit() -> None:
     ranker = LinearRanker(l2=0.1, tol=0).fit(*DATA)
     assert ranker.report_.converged
-    assert "last digit" in ranker.report_.message
+    assert "no longer changes in any digit" in ranker.report_.message
     assert ranker.report_.gradient_norm < 1e-6
 
 

@@ -54,8 +54,9 @@ def test_the_warning_names_the_theorem_the_choice_and_what_would_justify_it() ->
     assert chosen.warning == (
         "No target standardises ERR@20 (B11 Th. 3; C12 Corollary 4), so no convex loss on scores is "
         "consistent with it under every law (Calauzènes & Usunier 2020). The choice is softmax:satisfaction, "
-        "which is consistent with ERR@20 if the labels of the items are independent given the query. If that "
-        "is known, say noise='independent'. Other conditions that are known to do: 'rank-differentiable', "
+        "which is consistent with ERR@20 if the labels of the items are independent given the query. If you "
+        "know that this holds, set noise='independent'. Other conditions that are sufficient: "
+        "'rank-differentiable', "
         "'one relevant'."
     )
 

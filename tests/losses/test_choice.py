@@ -49,7 +49,7 @@ def test_a_target_for_another_metric_is_warned_of() -> None:
         assert choice.warning is not None
         assert choice.warning.startswith("squared:")
         assert " is not proven to optimise nDCG@10: " in choice.warning
-        assert choice.warning.endswith("The loss 'auto' is one for which it is proven.")
+        assert choice.warning.endswith("The loss 'auto' takes one that is proven to.")
         assert [word for word, _ in choice.lines()] == ["metric", "loss"]
 
 

@@ -24,7 +24,7 @@ from rankproof.report.pages.comparison import comparison_report
 from rankproof.report.pages.run import run_report
 from rankproof.runs.review import read_record
 from rankproof.theory.matrix import certify_matrix
-from report.every_block import HOSTILE, every_block
+from report.every_block import HOSTILE, SHOWN, every_block
 
 pytestmark = pytest.mark.browser
 
@@ -138,14 +138,14 @@ def test_hostile_text_is_text(driver: Any, pages: dict[str, Path]) -> None:
     look(driver, pages["hostile"])
     assert every(driver, "img") == []
     plain = driver.execute_script("return document.querySelector('h1').textContent")
-    assert plain == HOSTILE
+    assert plain == SHOWN
     one(driver, ".cell").click()
     head = driver.execute_script("return document.querySelector('.cell-panel .verdict-head').textContent")
-    assert head == HOSTILE
+    assert head == SHOWN
     slider = one(driver, ".law-slider")
     slider.send_keys("\ue014")  # the arrow to the right
     ranking = driver.execute_script("return document.querySelector('.law-table .ranking').textContent")
-    assert ranking == f"1 > 0{HOSTILE}"
+    assert ranking == f"1 > 0{SHOWN}"
     assert every(driver, "img") == []
     assert complaints(driver) == []
 
@@ -225,7 +225,7 @@ def test_a_click_on_a_cell_shows_reason_and_witness(driver: Any, pages: dict[str
     cells = {cell.get_attribute("aria-label"): cell for cell in every(driver, ".cell")}
     cells["listnet and nDCG: inconsistent"].click()
     assert "listnet is not consistent with nDCG." in panel.text
-    assert "Say the labels of a query are" in panel.text
+    assert "Suppose the labels of a query follow this law" in panel.text
     cells["softmax and nDCG: consistent"].send_keys("\n")
     assert "softmax:normalised-gain is consistent with nDCG." in panel.text
     assert "Say the labels" not in panel.text

@@ -16,10 +16,11 @@ PRECISE = {"gtol": 1e-10, "maxiter": 3000}
 
 @dataclass(frozen=True)
 class TargetLaw:
-    """Targets of one query that occur with these probabilities."""
+    """Targets of one query that occur with these probabilities; its items may have weights."""
 
     outcomes: np.ndarray
     probabilities: np.ndarray
+    item_weights: np.ndarray | None = None
 
     @property
     def mean(self) -> np.ndarray:
@@ -34,6 +35,7 @@ class TargetLaw:
             self.outcomes.reshape(-1),
             np.arange(many + 1) * n,
             weights=self.probabilities,
+            item_weights=None if self.item_weights is None else np.tile(self.item_weights, many),
             threads=1,
         )
         return found.value, found.gradient.reshape(many, n).sum(axis=0)

@@ -16,6 +16,9 @@ from every_case import few_cases
 from properties.strategies import Ragged, metrics_named, ragged, values
 from rankproof.metrics import METRICS, Metric
 
+# Labels are drawn from all that a metric takes.
+pytestmark = pytest.mark.filterwarnings("ignore::rankproof.errors.DataWarning")
+
 
 def all_retrieved(metric: Metric) -> st.SearchStrategy[Ragged]:
     """Data as arrays of scores and labels hold them: every item has a score."""

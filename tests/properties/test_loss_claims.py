@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -20,11 +20,12 @@ from properties.loss_cases import (
     one_query,
     value_of,
 )
+from properties.loss_minimum import TargetLaw, draw_law, minimiser
 from properties.test_loss_laws import seeded
 from rankproof.losses import LOSSES, Loss
 
 CLAIMS = {"convex", "smooth", "shift_invariant", "bounded_below", "order_preserving", "hessian"}
-OPTIONAL = {"strongly_convex"}
+OPTIONAL = {"strongly_convex", "weights_keep_order"}
 over_registry = pytest.mark.parametrize("name", LOSSES)
 
 
@@ -200,6 +201,44 @@ def test_every_loss_is_documented(name: str) -> None:
     assert "**Definition.**" in cls.__doc__
     assert cls.needs in ("target", "nonnegative target", "labels")
     assert name == name.casefold() == cls.name
+
+
+# Weights of items --------------------------------------------------------------------------------
+
+
+@every_case("loss", EVERY, ids=identity)
+def test_a_loss_that_takes_item_weights_says_whether_they_keep_its_order(loss: Loss) -> None:
+    assert (loss.claims.value("weights_keep_order") is not None) == loss.takes_item_weights
+
+
+@every_case("loss", claiming("weights_keep_order", True), ids=identity)
+def test_weights_of_items_leave_the_minimum_where_it_is(loss: Loss) -> None:
+    rng = seeded(loss, 7)
+    for n in (2, 3, 4, 2, 3):
+        law = draw_law(loss, rng, n, 4)
+        weighted = replace(law, item_weights=rng.choice([0.2, 1.0, 3.0, 7.0], n))
+        # An item that is always of the highest or lowest grade has its minimum at infinity.
+        found, expected = (np.clip(minimiser(loss, one), -15.0, 15.0) for one in (weighted, law))
+        np.testing.assert_allclose(found, expected, atol=1e-4)
+
+
+@every_case("loss", claiming("weights_keep_order", False), ids=identity)
+def test_weights_of_items_turn_the_order_where_a_loss_says_so(loss: Loss) -> None:
+    """Targets 2 and 1 with weights 1 and 3: weight times target is 2 and 3."""
+    law = TargetLaw(np.array([[2.0, 1.0]]), np.ones(1))
+    first, second = minimiser(loss, law)
+    assert first > second
+    first, second = minimiser(loss, replace(law, item_weights=np.array([1.0, 3.0])))
+    assert first < second
+
+
+@every_case("loss", claiming("weights_keep_order", False), ids=identity)
+def test_weights_of_queries_keep_the_order_with_every_loss(loss: Loss) -> None:
+    """A weight that all items of a query share: for it the loss is one that takes the weights of queries."""
+    rng = seeded(loss, 8)
+    data = one_query(loss, rng, 4)
+    same = gradient_of(loss, data, data.scores, item_weights=np.full(4, 3.0))
+    np.testing.assert_allclose(same, 3.0 * gradient_of(loss, data, data.scores), rtol=1e-12, atol=1e-300)
 
 
 @every_case("loss", EVERY, ids=identity)

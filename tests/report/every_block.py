@@ -26,8 +26,8 @@ from rankproof.report.content import (
 )
 
 HOSTILE = """</script></style><img src=x onerror=alert(1)>"'`&amp;{{7*7}} 日本語 עברית \u2028 a\u0007b"""
-# The bell is no character of XML, and is left out.
-SHOWN = HOSTILE.replace("\u0007", "")
+# What does not print is shown as Python writes it.
+SHOWN = HOSTILE.replace("\u0007", "\\x07").replace("\u2028", "\\u2028")
 
 
 def two_corners(text: str = "x") -> LawScene:

@@ -119,7 +119,10 @@ def test_a_verdict_names_its_papers_and_evidence() -> None:
     rows = dict(box.rows)
     assert any(line.startswith("C12: Calauzènes") for line in rows["papers"])
     assert "holds for" not in rows
-    assert box.details[0] == "Say the labels of a query are"
+    assert (
+        box.details[0]
+        == "Suppose the labels of a query follow this law (the probability of each set of labels):"
+    )
     fine = dict(verdict_box(certify("softmax", "AP", "independent")).rows)
     assert "independent" in " ".join([*fine.get("holds for", []), *fine.get("holds if", [])])
 
@@ -152,7 +155,7 @@ def test_the_laws_of_ndcg_are_seen_first() -> None:
 def test_report_goes_with_matrix(rankproof: Run, tmp_path: Path) -> None:
     ran = rankproof("certify", "softmax", "-m", "nDCG", "--report", tmp_path / "m.html")
     assert ran.status == 3
-    assert "--report goes with --matrix" in ran.err
+    assert "--report needs --matrix" in ran.err
     ran = rankproof("certify", "--matrix", "--report", tmp_path / "no" / "m.html")
     assert ran.status == 3
     assert "its folder does not exist" in ran.err

@@ -67,7 +67,10 @@ def test_tables_are_those_of_the_comparison() -> None:
     assert table.table == found.table()
     pairs = [block.table for block in blocks(report, "Pairs") if isinstance(block, DataTable)]
     assert pairs == [found.pair_table("nDCG@2"), found.pair_table("AP")]
-    assert report.lead == "s0, s1, s2 on 12 queries. By nDCG@2, AP: no system is shown to be best."
+    assert (
+        report.lead
+        == "s0, s1, s2 on 12 queries. By nDCG@2, AP: no system is significantly better than all others."
+    )
 
 
 def test_bars_of_every_pair_agree_with_its_counts() -> None:
@@ -96,7 +99,10 @@ def test_the_lead_names_the_winner() -> None:
     scores = {"right": LABELS, "wrong": -LABELS}
     found = rp.compare(scores, LABELS, ["nDCG", "PD"], offsets=OFFSETS)
     lead = page_of(found, scores, LABELS, offsets=OFFSETS).lead
-    assert lead == "right, wrong on 12 queries. By nDCG, PD: right is better than every other."
+    assert (
+        lead
+        == "right, wrong on 12 queries. By nDCG, PD: right is significantly better than every other system."
+    )
 
 
 def test_the_queries_of_the_largest_differences_are_shown_with_both_rankings() -> None:
@@ -109,7 +115,7 @@ def test_the_queries_of_the_largest_differences_are_shown_with_both_rankings() -
     judged = rp.Qrels.from_dict(qrels)
     found = rp.compare(runs, judged, "AP")
     report = page_of(found, runs, judged)
-    note, *shown = blocks(report, "Where the best two differ most")
+    note, *shown = blocks(report, "Where the two best systems differ most")
     assert isinstance(note, Paragraphs)
     assert [(one.title, one.note) for one in shown if isinstance(one, Rankings)] == [
         ("Query a", "AP 1.0000 with s0, 0.5000 with s1."),
@@ -133,7 +139,7 @@ def test_of_ranking_data_the_items_and_grades_are_known() -> None:
     data = rp.RankingData(labels=[1.0, 0.0, 0.0, 1.0], offsets=[0, 2, 4], query_ids=["a", "b"])
     scores = {"s0": np.array([2.0, 1.0, 2.0, 1.0]), "s1": np.array([1.0, 2.0, 1.0, 2.0])}
     report = page_of(rp.compare(scores, data, "AP"), scores, data)
-    _, first, second = blocks(report, "Where the best two differ most")
+    _, first, second = blocks(report, "Where the two best systems differ most")
     assert isinstance(first, Rankings)
     assert isinstance(second, Rankings)
     assert (first.title, second.title) == ("Query a", "Query b")
@@ -150,7 +156,7 @@ def test_systems_that_no_query_tells_apart_have_no_such_queries() -> None:
     data = rp.RankingData(labels=[1.0, 0.0], offsets=[0, 2])
     scores = {"s0": np.array([2.0, 1.0]), "s1": np.array([4.0, 2.0])}
     report = page_of(rp.compare(scores, data, "AP"), scores, data)
-    assert "Where the best two differ most" not in [section.title for section in report.sections]
+    assert "Where the two best systems differ most" not in [section.title for section in report.sections]
 
 
 def test_queries_that_one_system_lacks_have_no_difference() -> None:

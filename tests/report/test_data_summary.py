@@ -89,14 +89,14 @@ def test_counts() -> None:
     found = summary({"train": TRAIN, "test": TEST})
     assert found["queries"] == ["3", "1"]
     assert found["items"] == ["5", "2"]
-    assert found["items of the shortest query"] == ["1", "2"]
-    assert found["items of the median query"] == ["2", "2"]
-    assert found["items of the longest query"] == ["2", "2"]
-    assert found["queries that are empty for nDCG"] == ["1", "0"]  # b, of grades 0, 0
-    assert found["queries with one grade for all items"] == ["2", "1"]  # b and c
+    assert found["items in the shortest query"] == ["1", "2"]
+    assert found["items in the median query"] == ["2", "2"]
+    assert found["items in the longest query"] == ["2", "2"]
+    assert found["queries without a relevant item (empty for nDCG)"] == ["1", "0"]  # b, of grades 0, 0
+    assert found["queries whose items all have the same grade"] == ["2", "1"]  # b and c
     assert found["items without a judgment"] == ["0", "1"]
-    assert found["items with the features of another of their query"] == ["4", "0"]
-    assert found["of these, with another grade"] == ["2", "0"]
+    assert found["items with the same features as another of their query"] == ["4", "0"]
+    assert found["of these, with a different grade"] == ["2", "0"]
     assert found["queries with tied scores"] == ["-", "1"]
 
 
@@ -116,7 +116,7 @@ def test_labels_of_many_values_are_summed_up() -> None:
     data = RankingData(labels=np.arange(101) / 10, offsets=[0, 101], X=np.zeros((101, 1)))
     _, grades = (block.table for block in blocks_of({"train": data}, "DCG", {}))
     assert [list(row) for row in grades.rows][:3] == [
-        ["least", "0"],
+        ["minimum", "0"],
         ["lower quartile", "2.5"],
         ["median", "5"],
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -73,9 +74,10 @@ def test_the_sections_of_a_run(made: Path) -> None:
     assert report.title == "run: a ranker for nDCG@10"
     (known,) = read_run(made)["results"]["test"]["metrics"]
     assert report.lead == (
-        f"Trained for nDCG@10 with softmax:normalised-gain@10. On test it gets {known['mean']:.4f}, 95% "
-        f"interval [{known['interval'][0]:.4f}, {known['interval'][1]:.4f}]; a constant scorer gets "
-        f"{known['constant']:.4f}."
+        f"Trained for nDCG@10 with softmax:normalised-gain@10. On test it gets {known['mean']:.4f} (95% "
+        f"interval [{known['interval'][0]:.4f}, {known['interval'][1]:.4f}]). A constant scorer, which "
+        f"gives every "
+        f"item the same score, gets {known['constant']:.4f}."
     )
     (verdict,) = blocks(report, VerdictBox)
     assert verdict.outcome == "consistent"
@@ -93,7 +95,7 @@ def test_the_results_are_those_that_were_stored(made: Path) -> None:
         assert constant[1] == f"{known['constant']:.4f}"
         assert (row[3], constant[3]) == ("a", "b")
     assert any(
-        note.startswith("test: the model is better than the constant scorer (p < 0.001")
+        note.startswith("test: the model is significantly better than the constant scorer (p < 0.001")
         for note in table.notes
     )
     assert any("penalty was chosen on valid" in note for note in table.notes)
@@ -198,7 +200,7 @@ def test_data_that_are_not_those_of_the_run_are_left_out(
     else:
         parts["test"].write_text(parts["test"].read_text().replace("0 qid", "1 qid", 1))
     report = run_report(made)
-    why = "is not there" if change == "gone" else "has changed since the run"
+    why = "does not exist" if change == "gone" else "has changed since the run"
     assert why in texts(report)
     # The numbers of the run stand, without the letters, which need the queries.
     after = blocks(report, DataTable)[0].table.rows
@@ -230,7 +232,7 @@ def test_the_verdict_is_about_the_grades_of_the_data(rankproof: Run, tmp_path: P
         rankproof("fit", path, "-m", "PD", "--l2", "1", "--out", tmp_path / f"run{top}")
         (found[top],) = blocks(run_report(tmp_path / f"run{top}"), VerdictBox)
     assert found[1].outcome == "consistent"
-    assert found[1].head.endswith(", under conditions.")
+    assert found[1].head.endswith(" under binary labels.")
     assert found[1].rows[0] == ("holds if", ["every label is 0 or 1"])
     assert found[2].outcome == "inconsistent"
     assert found[2].details
@@ -322,5 +324,50 @@ def test_wrong_use_is_one_line(
 
 def test_a_model_that_is_not_of_the_results_is_refused(made: Path) -> None:
     (made / "model.json").write_text("{}")
-    with pytest.raises(DataError, match="another SHA-256"):
+    with pytest.raises(DataError, match="SHA-256 differs"):
         run_report(made)
+
+
+def edited(folder: Path, change: Callable[[dict[str, Any]], None]) -> None:
+    """Change results.json as someone with an editor would."""
+    file = folder / "results.json"
+    facts = json.loads(file.read_text(encoding="utf-8"))
+    change(facts)
+    file.write_text(json.dumps(facts), encoding="utf-8")
+
+
+def test_the_headline_comes_from_what_was_checked(made: Path) -> None:
+    """Someone writes 0.9999 into results.json: headline and table have what the model gives, and say so."""
+    true = run_report(made)
+
+    def better(facts: dict[str, Any]) -> None:
+        row = facts["results"]["test"]["metrics"][0]
+        row["mean"], row["interval"], row["constant"] = 0.9999, [0.9998, 1.0], 0.0001
+
+    edited(made, better)
+    report = run_report(made)
+    assert report.lead == true.lead
+    table = blocks(report, DataTable)[0].table
+    assert table.rows == blocks(true, DataTable)[0].table.rows
+    assert "0.9999" not in report.lead
+    (note,) = [note for note in table.notes if "0.9999" in note]
+    assert "which is shown, but the run stored 0.9999" in note
+
+
+def test_a_headline_that_cannot_be_checked_says_so(made: Path, parts: dict[str, Path]) -> None:
+    parts["test"].unlink()
+    parts["valid"].unlink()
+    assert run_report(made).lead.endswith(
+        "These are the numbers that the run has stored; they were not checked."
+    )
+
+
+@pytest.mark.parametrize(("word", "value"), [("loss", "squared:gain"), ("metric", "AP")])
+def test_the_loss_and_the_metric_are_those_of_the_model(made: Path, word: str, value: str) -> None:
+    """The verdict must not be on a loss that was not trained."""
+    true = run_report(made)
+    edited(made, lambda facts: facts["choice"].update({word: value}))
+    report = run_report(made)
+    assert (report.lead, report.title) == (true.lead, true.title)
+    assert blocks(report, VerdictBox)[0].head == blocks(true, VerdictBox)[0].head
+    assert f"results.json says that the {word} is {value}, but the model was made for " in texts(report)

@@ -68,7 +68,9 @@ def test_every_setting_of_a_model_is_an_option(model: str) -> None:
 def test_the_help_shows_the_defaults_of_the_rankers() -> None:
     by_name = {option.name: option.help for option in fit.params if isinstance(option, click.Option)}
     linear, neural = model_defaults("linear"), model_defaults("neural")
-    assert f"[{linear['max_iter']}]; neural: most epochs [{neural['max_iter']}]" in str(by_name["max_iter"])
+    assert f"[{linear['max_iter']}]; neural: maximum epochs [{neural['max_iter']}]" in str(
+        by_name["max_iter"]
+    )
     assert f"[{model_defaults('lightgbm')['num_leaves']}]" in str(by_name["num_leaves"])
     assert f"[{neural['hidden']}]" in str(by_name["hidden"])
 

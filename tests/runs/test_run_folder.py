@@ -74,7 +74,7 @@ def test_a_run_is_replaced_only_when_asked_and_strangers_stay(tmp_path: Path) ->
     run = tmp_path / "run"
     write(run, "old")
     (run / "notes.txt").write_text("mine")
-    with pytest.raises(ArgumentError, match=r"holds a run.*replace=True"):
+    with pytest.raises(ArgumentError, match=r"already contains a run.*replace=True"):
         write(run, "new")
     assert (run / MODEL).read_text() == "old"
     write(run, "new", replace=True)
@@ -104,7 +104,7 @@ def test_an_empty_folder_is_free_and_a_file_is_not(tmp_path: Path) -> None:
 
 def test_a_folder_that_may_not_be_written_is_told_before_the_work(public_folder: Path) -> None:
     public_folder.chmod(0o555)
-    with as_nobody(), pytest.raises(ArgumentError, match="may not be written"):
+    with as_nobody(), pytest.raises(ArgumentError, match="not writable"):
         check_run_folder(public_folder / "run")
 
 
@@ -113,10 +113,10 @@ def test_a_model_that_is_not_the_one_of_the_results_is_refused(tmp_path: Path) -
     model = tmp_path / "run" / MODEL
     check_model(tmp_path / "run")
     model.write_text("wrong")
-    with pytest.raises(DataError, match="another SHA-256"):
+    with pytest.raises(DataError, match="SHA-256 differs"):
         check_model(tmp_path / "run")
     model.unlink()
-    with pytest.raises(DataError, match=r"has lost model\.json"):
+    with pytest.raises(DataError, match=r"incomplete: model\.json"):
         check_model(tmp_path / "run")
     (tmp_path / "run" / RESULTS).unlink()
     check_model(tmp_path / "run")

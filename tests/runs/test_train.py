@@ -101,8 +101,8 @@ def test_every_part_is_evaluated_once_after_training_and_no_model_is_read(
         counts[when[0]][sizes[scored.scores.size]] += 1
         return real_evaluate(scored, *args, **options)
 
-    def fitted(*args: Any) -> Any:
-        selection = real_fit(*args)
+    def fitted(*args: Any, **options: Any) -> Any:
+        selection = real_fit(*args, **options)
         when[0] = "after"
         return selection
 
@@ -223,7 +223,11 @@ def test_a_run_is_not_replaced_unless_asked_for(parts: dict[str, rp.RankingData]
     for seed in (0, 1):
         rp.train(parts["train"], metric="nDCG@10", l2=1, out=tmp_path / "run", seed=seed, replace=bool(seed))
     assert read_run(tmp_path / "run")["settings"]["seed"] == 1
-    with pytest.raises(ArgumentError, match=r"holds a run\. Name another, or replace it with replace=True"):
+    with pytest.raises(
+        ArgumentError,
+        match=r"already contains a run\. Choose another folder, or replace it "
+        "with replace=True",
+    ):
         rp.train(parts["train"], metric="nDCG@10", l2=1, out=tmp_path / "run")
 
 

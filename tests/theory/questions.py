@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -13,6 +14,8 @@ __all__ = [
     "always_one",
     "asked",
     "first_two",
+    "float_dcg",
+    "middle",
     "name_of",
     "reciprocal",
     "share_of_pairs",
@@ -46,6 +49,18 @@ def share_of_pairs(ranking: tuple[int, ...], feedback: Any) -> Fraction | None:
     """AUC, written down by a user."""
     pairs = [(i, j) for k, i in enumerate(ranking) for j in ranking[k + 1 :] if feedback[i] != feedback[j]]
     return Fraction(sum(feedback[i] > feedback[j] for i, j in pairs), len(pairs)) if pairs else None
+
+
+def middle(ranking: tuple[int, ...], feedback: Any) -> int:
+    """The same for a ranking and the ranking turned round: what stands in the middle counts."""
+    return (
+        int(feedback[ranking[1]]) if len(ranking) == 3 else int(feedback[ranking[1]] + feedback[ranking[2]])
+    )
+
+
+def float_dcg(ranking: tuple[int, ...], feedback: Any) -> float:
+    """DCG in floats."""
+    return sum((2 ** feedback[item] - 1) / math.log2(k) for k, item in enumerate(ranking, start=2))
 
 
 def worst_first(ranking: tuple[int, ...], feedback: Any) -> Any:

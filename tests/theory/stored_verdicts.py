@@ -13,7 +13,7 @@ from rankproof.theory.base.verdict import Verdict
 from rankproof.theory.certify import certify, certify_metric
 from rankproof.theory.replay.replay import replay
 from rankproof.theory.rules import RULES
-from theory.questions import asked, first_two, reciprocal
+from theory.questions import asked, first_two, float_dcg, middle, reciprocal
 
 __all__ = ["MADE", "changed", "leaves", "stored", "why_not"]
 
@@ -30,7 +30,7 @@ MADE: dict[str, tuple[Callable[[], Verdict], str, tuple[str, ...]]] = {
     "standardised": (lambda: certify("softmax", "nDCG"), "consistent", ("theorem", "target")),
     "condition": (lambda: certify("softmax", "AP", "independent"), "consistent", ("theorem",)),
     "noted": (lambda: certify("softmax", "tau", "low noise", grades=3), "consistent", ("theorem",)),
-    "binary": (lambda: certify("squared", "PD"), "consistent", ("theorem", "target")),
+    "binary": (lambda: certify("squared", "PD", "binary"), "consistent", ("theorem", "target")),
     "rank-differentiable": (
         lambda: certify("RankNet", "nDCG", "rank-differentiable"),
         "consistent",
@@ -46,7 +46,7 @@ MADE: dict[str, tuple[Callable[[], Verdict], str, tuple[str, ...]]] = {
         "consistent",
         ("theorem",),
     ),
-    "exhausted": (lambda: certify("squared:relevance", "DCG"), "consistent", ("theorem", "target")),
+    "exhausted": (lambda: certify("squared:relevance", "DCG", "binary"), "consistent", ("theorem", "target")),
     "exhausted function": (lambda: certify("squared", first_two), "consistent", ("theorem", "target")),
     "target-exists": (lambda: certify_metric("nDCG"), "consistent", ("theorem", "target")),
     "found": (lambda: certify_metric(first_two), "consistent", ("target",)),
@@ -85,7 +85,15 @@ MADE: dict[str, tuple[Callable[[], Verdict], str, tuple[str, ...]]] = {
         "inconsistent",
         ("counterexample",),
     ),
-    "undecided": (lambda: certify("lambdarank", "nDCG", effort=0.01), "undecided", ()),
+    "clash": (lambda: certify_metric(middle), "inconsistent", ("clash",)),
+    "none under binary": (
+        lambda: certify_metric("AP", "binary"),
+        "inconsistent",
+        ("split", "contradiction"),
+    ),
+    "judged": (lambda: certify("RankNet", "judged@2"), "consistent", ("theorem",)),
+    "floats": (lambda: certify_metric(float_dcg), "consistent", ("target",)),
+    "undecided": (lambda: certify("lambdarank", "nDCG@10", effort=0.01), "undecided", ()),
 }
 
 

@@ -40,7 +40,7 @@ DECIDED = [
     ("constant", "RankNet", "P", {}, "consistent"),
     ("standardised", "softmax", "nDCG", {}, "consistent"),
     ("standardised", "softmax", "AP", {"noise": "independent"}, "consistent"),
-    ("standardised", "softmax", "PD", {}, "consistent"),
+    ("standardised", "softmax", "PD", {"noise": "binary"}, "consistent"),
     ("rank-differentiable", "RankNet", "nDCG", RANKED, "consistent"),
     ("rank-differentiable", "preorder(weight=gain-pairs)", first_two, RANKED, "consistent"),
     ("rising-target", "listnet", "ERR", RANKED, "consistent"),
@@ -48,7 +48,7 @@ DECIDED = [
     ("target-exists", None, "nDCG", {}, "consistent"),
     ("target-exists", None, "ERR", {"noise": "independent"}, "consistent"),
     ("target-exists", None, first_two, {}, "consistent"),
-    ("exhausted", "squared:relevance", "DCG", {}, "consistent"),
+    ("exhausted", "squared:relevance", "DCG", {"noise": "binary"}, "consistent"),
     ("exhausted", "squared:gain(gain=linear)", first_two, {}, "consistent"),
     ("counterexample", "squared:gain", "nDCG", {}, "inconsistent"),
     ("no-convex-loss", None, "AP", {}, "inconsistent"),
@@ -77,6 +77,9 @@ PASSED = [
     # A target on three items, none on four.
     ("target-exists", None, success_at_2, {}),
     ("exhausted", "squared:gain", "nDCG", {}),
+    # The same on two grades, not on three.
+    ("exhausted", "squared:relevance", "DCG", {}),
+    ("standardised", "softmax", "PD", {}),
     # On three items R (n - R) is 2 for all labels that matter, on four it is 3 or 4.
     ("exhausted", "pointwise-logistic", "AUC", {}),
     ("exhausted", "squared:relevance", share_of_pairs, {}),
@@ -184,8 +187,10 @@ def test_metrics_without_a_target(metric: str) -> None:
 @pytest.mark.parametrize("metric", ["PD", "WPDL", "tau", "ZeroOne"])
 def test_pairwise_metrics_have_a_target_on_two_grades_only(metric: str) -> None:
     assert isinstance(certify_metric(metric, grades=3), Inconsistent)
+    # The default tries two grades, and one more.
+    assert isinstance(certify_metric(metric), Inconsistent)
     if metric != "ZeroOne":
-        verdict = certify_metric(metric, grades=2)
+        verdict = certify_metric(metric, "binary", grades=2)
         assert verdict.conditions == (CONDITIONS["binary"],)
 
 

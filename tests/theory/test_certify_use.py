@@ -35,8 +35,9 @@ def test_a_metric_that_loses_its_target_on_more_items() -> None:
 
 
 def test_a_target_keeps_its_name_on_more_items() -> None:
-    """On three items relevance serves too."""
-    verdict = certify_metric(share_of_pairs)
+    """On three items relevance serves too; on three grades nothing does."""
+    assert not certify_metric(share_of_pairs)
+    verdict = certify_metric(share_of_pairs, "binary")
     assert verdict
     assert verdict.evidence[0].data["closed_form"] == "pair-share"
     assert verdict.conditions == (
@@ -55,7 +56,7 @@ def test_a_function_for_three_items_only_is_not_asked_for_four() -> None:
 @pytest.mark.parametrize(
     ("loss", "metric", "told"),
     [
-        ("squared:gain", "P@3", "the same value on 3 items"),
+        ("squared:gain", "P@6", "the same value on 3 items"),
         ("squared", always_one, "the same value on 3 items"),
         ("squared:normalised-gain@10", "nDCG@5", "what the cutoff does"),
     ],

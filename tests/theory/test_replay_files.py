@@ -60,7 +60,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 def test_texts_must_be_texts(field: str) -> None:
     plain = stored("standardised")
     plain[field] = 3
-    with pytest.raises(DataError, match="stands where a text should"):
+    with pytest.raises(DataError, match="is found where a text should be"):
         replay(plain)
 
 

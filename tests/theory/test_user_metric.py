@@ -193,7 +193,7 @@ def test_floats_near_a_simple_fraction_are_that_fraction(value: float, fraction:
 def test_other_floats_are_taken_as_they_are_with_room_for_rounding(value: float) -> None:
     table = value_table(lambda ranking, feedback: value * feedback[ranking[0]], BINARY)
     assert {value for row in table.values for value in row} == {Fraction(0), Fraction(value)}
-    assert table.slack == Fraction(value) / 10**12
+    assert table.slack == 4 * Fraction(math.ulp(value))
     assert not table.exact
 
 

@@ -13,6 +13,12 @@ from rankproof.theory.defaults import EFFORT, GRADES, ITEMS, MATRIX_GRADES
 
 __all__ = ["certify"]
 
+# The words of a verdict, below it; as wide as its text.
+_MEANING = """\
+meaning   A loss is consistent with a metric if minimising it gives the best ranking by the metric,
+          with unlimited data and a model that can represent any scores. A law is the probability
+          of each set of labels that the items of a query can have."""
+
 
 @click.command()
 @click.argument("loss", required=False)
@@ -20,38 +26,50 @@ __all__ = ["certify"]
     "-m",
     "--metric",
     metavar="METRIC",
-    help="The metric to optimise: nDCG@10, or your own, my_metric.py:name.",
+    help="The metric, such as nDCG@10, or your own as my_metric.py:name.",
 )
 @click.option(
     "--noise",
     metavar="CONDITION",
-    help="A condition on the noise in the labels: independent, 'one relevant', binary, 'low noise', "
+    help="What is assumed about the noise in the labels: independent, 'one relevant', binary, 'low noise', "
     "order-preserving, rank-differentiable.",
 )
 @click.option(
-    "--items", type=int, default=ITEMS, show_default=True, help="Items of the lists that are tried."
+    "--items",
+    type=int,
+    default=ITEMS,
+    show_default=True,
+    help="Number of items per query when searching for counterexamples.",
 )
 @click.option(
     "--grades",
     type=int,
     default=None,
-    help="Grades of the labels that are tried: 0, 1, ... [2; 3 with --matrix]",
+    help="Number of label grades (0, 1, ...) when searching. [default: 2; 3 with --matrix]",
 )
 @click.option(
     "--feedback",
     type=click.Choice(["graded", "preferences", "permutation"]),
     default=None,
-    help="What is observed; by default graded labels.",
+    help="The kind of labels. [default: graded]",
 )
-@click.option("--lower-is-better", is_flag=True, help="Of a metric of your own, less is better.")
-@click.option("--convex", is_flag=True, help="A loss of your own is convex in the scores.")
-@click.option("--matrix", is_flag=True, help="Every loss with every metric.")
+@click.option("--lower-is-better", is_flag=True, help="Lower values of your own metric are better.")
+@click.option("--convex", is_flag=True, help="Your own loss is convex in the scores.")
+@click.option("--matrix", is_flag=True, help="Check every loss with every metric.")
 @click.option(
-    "--effort", type=float, default=EFFORT, show_default=True, help="How long to search for counterexamples."
+    "--effort",
+    type=float,
+    default=EFFORT,
+    show_default=True,
+    help="How long to search for counterexamples; 2 is twice as long.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, evidence included.")
-@click.option("--evidence", metavar="FILE", help="Write the verdict with its evidence, for rankproof replay.")
-@click.option("--report", metavar="FILE", help="With --matrix: write a page to explore, one HTML file.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, including the evidence.")
+@click.option(
+    "--evidence",
+    metavar="FILE",
+    help="Write the verdict and its evidence to FILE; rankproof replay checks it.",
+)
+@click.option("--report", metavar="FILE", help="With --matrix: write an interactive page as one HTML file.")
 def certify(
     loss: str | None,
     metric: str | None,
@@ -67,11 +85,17 @@ def certify(
     evidence: str | None,
     report: str | None,
 ) -> None:
-    """Decide whether minimising LOSS optimises METRIC, with evidence.
+    """Decide whether minimising LOSS optimises METRIC, and show why.
 
-    Without LOSS: whether any convex loss does, and the target to train on. LOSS is a loss such as softmax
-    (aimed at the metric), squared:gain, RankNet, or a function of your own, my_loss.py:name with (scores,
-    feedback) -> number. A metric of your own is a function (ranking, feedback) -> number.
+    If it does, LOSS is called consistent with METRIC: with unlimited data and a model that can represent any
+    scores, minimising the loss gives the best ranking by the metric, whatever the law of the labels (the
+    probability of each combination of labels that the items of a query can have). If it does not, you get a
+    law under which it fails.
+
+    Without LOSS, decide whether any convex loss is consistent with METRIC, and which target to train on (the
+    number per item to predict). LOSS is the name of a loss such as softmax (which takes the target of the
+    metric), squared:gain or RankNet, or your own function my_loss.py:name with (scores, feedback) -> number.
+    Your own metric is a function (ranking, feedback) -> number.
 
     \b
     rankproof certify softmax --metric nDCG@10
@@ -83,11 +107,14 @@ def certify(
     rankproof certify --matrix --report matrix.html
 
     Exit status: 0 consistent (without LOSS: a consistent convex loss exists), 1 inconsistent (none exists),
-    2 undecided, 3 wrong use. With --matrix: 0.
+    2 undecided, 3 wrong usage, 4 consistent on the few items and grades that were tried, where no theorem
+    covers others. With --matrix: 0.
     """
     if matrix:
         if loss is not None or metric is not None:
-            raise click.UsageError("--matrix takes every loss and every metric: leave out LOSS and --metric.")
+            raise click.UsageError(
+                "--matrix checks every loss with every metric: leave out LOSS and --metric."
+            )
         if feedback not in (None, "graded") or lower_is_better or convex:
             raise click.UsageError(
                 "--matrix is about graded labels and the metrics and losses of rankproof: leave out "
@@ -96,11 +123,9 @@ def certify(
         _matrix(items, MATRIX_GRADES if grades is None else grades, noise, effort, as_json, evidence, report)
         return
     if report is not None:
-        raise click.UsageError("--report goes with --matrix.")
+        raise click.UsageError("--report needs --matrix.")
     if metric is None:
-        raise click.UsageError(
-            "Name the metric with --metric, such as --metric nDCG@10, or ask for --matrix."
-        )
+        raise click.UsageError("Give a metric, such as --metric nDCG@10, or use --matrix.")
     from rankproof.theory.certify import certify as decide
     from rankproof.theory.certify import certify_metric
     from rankproof.theory.custom.code import is_place
@@ -127,12 +152,13 @@ def certify(
     else:
         click.echo(verdict)
         _sources(" ".join([verdict.reason, verdict.reference, *verdict.way_out]))
+        click.echo(_MEANING)
         _write(evidence, verdict.to_dict())
         if evidence is not None:
             again = f"rankproof replay {evidence}"
             if loss is not None and is_place(loss):
                 again += " --run-code"
-            click.echo(f"evidence  {evidence} ({again} checks it again)")
+            click.echo(f"evidence  {evidence} (check it with: {again})")
     click.get_current_context().exit(verdict.exit_status)
 
 
@@ -170,7 +196,7 @@ def _matrix(
     if as_json:
         return
     if evidence is not None:
-        click.echo(f"evidence  {evidence} (rankproof replay {evidence} checks it again)")
+        click.echo(f"evidence  {evidence} (check it with: rankproof replay {evidence})")
     if report is not None:
         click.echo(f"report    {report}")
 

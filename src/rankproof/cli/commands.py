@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rankproof.losses.choose import LossChoice
     from rankproof.runs.trials import Trial
 
-__all__ = ["command_with", "fit_command", "loss_warning", "option_name", "running_command"]
+__all__ = ["command_with", "fit_command", "loss_lines", "loss_warning", "option_name", "running_command"]
 
 
 def option_name(setting: str) -> str:
@@ -65,6 +65,8 @@ def command_with(
             words += [option_name(name), str(settings[name])]
     for text in settings["parameter"]:
         words += ["--parameter", text]
+    words += ["--group"] if settings.get("group") else []
+    words += [word for file in settings.get("query_file", ()) for word in ("--query-file", file)]
     return shlex.join([*words, "--seed", str(settings["seed"]), "--out", out])
 
 
@@ -113,10 +115,30 @@ def _option_words(option: click.Option, values: list[object]) -> list[str]:
     return [word for value in values for word in (shown, str(value))]
 
 
+def loss_lines(choice: LossChoice, noise: str | None) -> list[tuple[str, str]]:
+    """What a run begins with: the metric, its loss in a sentence, and the command that explains it.
+
+    >>> from rankproof.losses.choose import choose_loss
+    >>> loss_lines(choose_loss("ERR@20", noise="independent"), "independent")[-1]
+    ('why', 'rankproof certify softmax:satisfaction --metric ERR@20 --noise independent')
+    """
+    return [
+        ("metric", f"{choice.metric}, {choice.metric.direction} is better"),
+        ("loss", choice.summary()),
+        ("why", _question(choice, noise)),
+    ]
+
+
 def loss_warning(choice: LossChoice, noise: str | None) -> str | None:
     """The warning of a choice; for a loss of which nothing is proven, also the way to find out."""
     if choice.warning is None or choice.claim is not None:
         return choice.warning
+    return f"{choice.warning} To see whether it does: {_question(choice, noise)}"
+
+
+def _question(choice: LossChoice, noise: str | None) -> str:
+    """The command that asks whether the loss is consistent with the metric, and prints why."""
     words = ["rankproof", "certify", choice.requested or str(choice.loss), "--metric", str(choice.metric)]
-    question = shlex.join([*words, *(["--noise", noise] if noise else [])])
-    return f"{choice.warning} To see whether it does: {question}"
+    if noise is None and choice.claim is not None and choice.claim.value is not True:
+        noise = str(choice.claim.value)
+    return shlex.join([*words, *(["--noise", noise] if noise else [])])

@@ -12,11 +12,11 @@ from rankproof.cli.options import (
     metric_option,
     output_options,
 )
-from rankproof.evaluation.defaults import CORRECTION, SEED, SIGNIFICANCE, TEST
+from rankproof.evaluation.defaults import CORRECTION, MOST_PAIRS, SEED, SIGNIFICANCE, TEST
+from rankproof.files import STANDARD
 
 if TYPE_CHECKING:
-    from rankproof.evaluation.compare import Comparison
-    from rankproof.evaluation.data_summary import DataSummary, GradeCounts
+    from rankproof.evaluation.comparison import Comparison
 
 __all__ = ["compare"]
 
@@ -26,31 +26,44 @@ __all__ = ["compare"]
 @metric_option
 @data_options
 @click.option(
+    "--baseline",
+    metavar="NAME",
+    help="Test the other runs against this one only; its file, or its name as the table has it.",
+)
+@click.option(
     "--test",
     default=TEST,
     metavar="TEST",
     show_default=True,
-    help="The paired test that decides: randomisation, t or wilcoxon. All three are shown.",
+    help="The paired test that decides: randomisation, t or wilcoxon. The pairs have all three.",
 )
 @click.option(
     "--level",
     type=float,
     default=SIGNIFICANCE,
     show_default=True,
-    help="Accepted chance of any false winner.",
+    help="Accepted probability of naming any false winner.",
 )
 @click.option(
     "--correction",
     default=CORRECTION,
     metavar="metric|all",
     show_default=True,
-    help="Holm over the pairs of each metric, or over the pairs of all metrics together.",
+    help="Holm's correction over the pairs of each metric, or of all metrics together.",
 )
 @click.option(
-    "--seed", type=int, default=SEED, show_default=True, help="Seed of bootstrap and sampled tests."
+    "--seed",
+    type=int,
+    default=SEED,
+    show_default=True,
+    help="Seed for the bootstrap and the randomisation test.",
 )
-@click.option("--example", is_flag=True, help="Compare the two small runs that are shipped with rankproof.")
-@click.option("--report", metavar="FILE", help="Also write a report: one HTML file that needs no network.")
+@click.option("--per-query", is_flag=True, help="Print one row per query and run as well.")
+@click.option(
+    "--pairs", is_flag=True, help=f"List the pairs even if a metric has more than {MOST_PAIRS} of them."
+)
+@click.option("--example", is_flag=True, help="Compare the two example runs that come with rankproof.")
+@click.option("--report", metavar="FILE", help="Also write a report as one HTML file that works offline.")
 @output_options
 def compare(
     runs: tuple[str, ...],
@@ -59,38 +72,48 @@ def compare(
     data: str | None,
     convention: str,
     missing: Literal["zero", "skip"] | None,
+    depth: int | None,
+    group: bool,
+    query_files: tuple[str, ...],
+    baseline: str | None,
     test: str,
     level: float,
     correction: str,
     seed: int,
+    per_query: bool,
+    pairs: bool,
     example: bool,
     report: str | None,
     output: str | None,
 ) -> None:
-    """Compare RUNS (TREC runs with --qrels, score files with --data) on the same queries.
+    """Compare RUNS (TREC runs with --qrels, or score files with --data) on the same queries.
 
-    A winner is named only when the test shows one, after Holm's correction over all pairs.
+    A winner is named only if its difference is statistically significant after Holm's correction for testing
+    several pairs. Runs are sorted by the first metric; runs that share a letter do not differ significantly.
 
     \b
     rankproof compare --example
     rankproof compare a.trec b.trec c.trec --qrels qrels.txt -m nDCG@10 -m AP
+    rankproof compare bm25.trec a.trec b.trec --qrels qrels.txt -m nDCG@10 --baseline bm25 --latex
     rankproof compare a.txt b.txt --data test.txt -m nDCG@10 --test t --json
     rankproof compare a.trec b.trec --qrels qrels.txt --report comparison.html
     """
     from rankproof.cli.compile_ahead import compile_ahead
     from rankproof.cli.inputs import load
-    from rankproof.cli.terminal import show_table
+    from rankproof.cli.terminal import beside, show_table
     from rankproof.data.samples import example_files
     from rankproof.evaluation.compare import compare as run_compare
     from rankproof.evaluation.evaluate import metric_list, refuse_uncounted
 
     if example:
         if runs or qrels or data:
-            raise click.UsageError("--example brings its own runs and judgments; leave out the files.")
+            raise click.UsageError("--example comes with its own runs and judgments: leave out the files.")
         files = example_files()
         runs, qrels = (files["bm25.trec"], files["ranker.trec"]), files["qrels.txt"]
+    if report == STANDARD and output is not None:
+        raise click.UsageError(f"--report - and --{output} would both write to standard output; name a file.")
     if len(runs) == 1:
-        raise click.UsageError("A comparison needs at least two runs.")
+        raise click.UsageError("A comparison needs at least two runs: name another one.")
     if report is not None:
         from rankproof.report.html import check_report_path
 
@@ -99,37 +122,59 @@ def compare(
     # Refused before a large file is read.
     metric_list(chosen)
     ready = compile_ahead(chosen, convention)
-    systems, judged = load(runs, qrels, data)
+    systems, judged = load(runs, qrels, data, group=group, query_files=query_files)
+    if baseline in runs:
+        # Named by its file, as the runs are.
+        baseline = list(systems)[runs.index(baseline)]
+    if baseline is not None and baseline not in systems:
+        raise click.UsageError(
+            f"Option --baseline must be one of the runs, {', '.join(systems)}; got {baseline!r}."
+        )
     ready()
     comparison = run_compare(
         systems,
         judged,
         chosen,
+        baseline=baseline,
         test=test,  # type: ignore[arg-type]
         level=level,
         correction=correction,
         seed=seed,
         convention=convention,
         missing=missing,
+        depth=depth,
     )
     refuse_uncounted(next(iter(comparison.results.values())).counted, str(qrels or data))
     if output == "json":
-        click.echo(comparison.to_json())
+        click.echo(comparison.to_json(per_query=per_query))
     elif output == "csv":
-        click.echo(comparison.to_csv(), nl=False)
+        click.echo(comparison.to_csv(per_query=per_query), nl=False)
     elif output == "latex":
-        click.echo(comparison.to_latex())
-    else:
-        show_table(comparison.table())
-        for name in comparison.metrics:
+        click.echo(comparison.to_latex(per_query=per_query))
+    elif report != STANDARD:
+        if per_query:
+            show_table(comparison.per_query_table())
             click.echo()
-            show_table(comparison.pair_table(name), title=name)
+        _show(comparison, pairs=pairs)
     if report is not None:
-        counted = {"convention": convention, "missing": missing}
         named = (*runs, *(path for path in (qrels, data) if path))
-        _write_report(report, comparison, systems, judged, named, counted)
+        _write_report(report, comparison, systems, judged, named, {"missing": missing, "depth": depth})
         if output is None:
-            click.echo(f"\nreport  {report}")
+            beside(report)(f"\nreport  {report}")
+
+
+def _show(comparison: Comparison, *, pairs: bool) -> None:
+    """The systems, then the pairs where they are few or asked for."""
+    from rankproof.cli.terminal import show_table
+
+    show_table(comparison.table())
+    if not (pairs or comparison.shows_pairs):
+        many = len(comparison.pairs[comparison.metrics[0]])
+        click.echo(f"{many} pairs of each metric: --pairs lists them, --csv and --json have them in full")
+        return
+    for name in comparison.metrics:
+        click.echo()
+        show_table(comparison.pair_table(name), title=name)
 
 
 def _write_report(
@@ -138,33 +183,19 @@ def _write_report(
     systems: dict[str, Any],
     judged: Any,
     files: tuple[str, ...],
-    counted: dict[str, Any],
+    options: dict[str, Any],
 ) -> None:
     from rankproof.cli.commands import running_command
-    from rankproof.evaluation.cutoffs import cutoff_means
     from rankproof.files import sha256_of
     from rankproof.report.html import write_report
-    from rankproof.report.pages.comparison import comparison_report
+    from rankproof.reports import comparison_page
 
-    page = comparison_report(
+    page = comparison_page(
         comparison,
         systems,
         judged,
-        cutoffs=cutoff_means(systems, judged, **counted),
-        contents=_contents(comparison, judged),
+        options,
         command=running_command(without=("report",)),
         files={name: sha256_of(name) for name in files},
     )
     write_report(page, path)
-
-
-def _contents(comparison: Comparison, judged: Any) -> DataSummary | GradeCounts:
-    """What the data hold that the systems were judged by: all of it, or of judgments the grades."""
-    from rankproof.data.ranking import RankingData
-    from rankproof.evaluation.data_summary import count_grades, summarise
-    from rankproof.evaluation.evaluate import empty_queries
-
-    if not isinstance(judged, RankingData):
-        return count_grades({"judgments": judged.grades})
-    metric = next(iter(comparison.results.values())).metrics[comparison.metrics[0]]
-    return summarise({"data": judged}, str(metric), {"data": empty_queries(metric, judged)})

@@ -7,22 +7,36 @@ start no helper.
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
-__all__ = ["compile_ahead"]
+if TYPE_CHECKING:
+    import subprocess
+
+__all__ = ["compile_ahead", "compile_fit_ahead"]
 
 
 def compile_ahead(metrics: Iterable[str], convention: str) -> Callable[[], None]:
     """Start the helper when nothing is compiled yet; call the result before evaluating, to wait for it."""
+    return _started("metrics.order", "evaluate", convention, *metrics)
+
+
+def compile_fit_ahead() -> Callable[[], None]:
+    """The same for a command that will write, read and train on a LETOR file later on."""
+    return _started("text.letor", "fit")
+
+
+def _started(module: str, *words: str) -> Callable[[], None]:
     from rankproof.kernels.cache import cache_folder, is_compiled
 
     # Without a cache the helper's work would be lost.
-    if cache_folder("metrics.order") is None or is_compiled("metrics.order"):
+    if cache_folder(module) is None or is_compiled(module):
         return lambda: None
-    words = [sys.executable, "-m", "rankproof.cli.compile_ahead", convention, *metrics]
-    helper = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603
+    import subprocess
+
+    command = [sys.executable, "-m", "rankproof.cli.compile_ahead", *words]
+    helper = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603
     return lambda: _finish(helper)
 
 
@@ -34,7 +48,7 @@ def _finish(helper: subprocess.Popen[bytes]) -> None:
         raise
 
 
-def _compile(convention: str, metrics: list[str]) -> None:
+def _evaluate(convention: str, *metrics: str) -> None:
     """Evaluate a tiny example: whatever fails here will be reported by the command itself."""
     from rankproof.data.ranking import RankingData
     from rankproof.evaluation.evaluate import evaluate
@@ -43,5 +57,34 @@ def _compile(convention: str, metrics: list[str]) -> None:
     str(evaluate([2.0, 1.0, 1.0], data, metrics, convention=convention))
 
 
+def _fit() -> None:
+    """Train on the sample of the demonstration, by the command it uses, and forget the result."""
+    from pathlib import Path
+    from tempfile import TemporaryDirectory
+
+    from rankproof.cli.main import command_line
+    from rankproof.data.letor.read import write_letor
+    from rankproof.data.samples import diabetes_wards
+
+    with TemporaryDirectory() as folder:
+        paths = [str(Path(folder, name)) for name in ("train.txt", "test.txt")]
+        for part, path in zip(diabetes_wards(0), paths, strict=True):
+            write_letor(part, path)
+        words = [
+            "fit",
+            paths[0],
+            "--test",
+            paths[1],
+            "--metric",
+            "nDCG@10",
+            "--out",
+            str(Path(folder, "run")),
+        ]
+        command_line.main(args=words, prog_name="rankproof", standalone_mode=False)
+
+
 if __name__ == "__main__":
-    _compile(sys.argv[1], sys.argv[2:])
+    if sys.argv[1] == "fit":
+        _fit()
+    else:
+        _evaluate(*sys.argv[2:])

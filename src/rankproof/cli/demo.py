@@ -12,32 +12,47 @@ from rankproof.cli.demo_folder import MARK, demo_folder, replacing
 from rankproof.cli.options import threads_option
 
 if TYPE_CHECKING:
+    from rankproof.evaluation.compare import Comparison
     from rankproof.metrics.base import Metric
 
 __all__ = ["demo"]
 
 # LightGBM counts seeds in 31 bits.
 _MOST_SEED = 2**31 - 1
-# Of the third scene: the metric, and the fewest queries of a file of one's own.
+# Of the scenes on real data: the metric, and the fewest queries of a user's file.
 _METRIC, _FEWEST = "nDCG@10", 8
-_SAMPLE = "442 patients (the diabetes data of scikit-learn), in wards of 13: who gets worse?"
+_SAMPLE = (
+    "The diabetes data that comes with scikit-learn: patients in groups of 13 (a group is a query), to be "
+    "ranked by how fast their disease progresses."
+)
+_COMPARED = (
+    "Each loss trains the same linear model; its penalty is chosen from {penalties} by cross-validation. "
+    "Each of the {queries} queries is scored by a model that was not trained on it ({folds} folds)."
+)
 
 
 @click.command()
 @click.option(
     "--out", default="demo", show_default=True, metavar="DIR", help="Folder for the report and the data."
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Another seed is another world.")
-@click.option("--data", metavar="FILE", help="A LETOR file of your own for the third scene.")
-@click.option("--metric", default="nDCG", show_default=True, help="The metric of the first scene.")
-@click.option("--quick", is_flag=True, help="Fewer samples, a fraction of the time.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the synthetic queries.")
+@click.option("--data", metavar="FILE", help="Your own data (LETOR text) for parts 3 and 4.")
+@click.option("--metric", default="nDCG", show_default=True, help="The metric of part 1.")
+@click.option("--quick", is_flag=True, help="Use fewer samples: less exact, but faster.")
 @threads_option()
 def demo(out: str, seed: int, data: str | None, metric: str, quick: bool) -> None:
-    """Show what losses converge to, in a world where the best ranking is known.
+    """Show what it costs to train with a loss that does not fit the metric.
 
-    Trains a consistent loss and popular ones on growing samples and computes what each loses to the best
-    possible ranking; shows a metric that no convex loss optimises, and the way round; then trains on real
-    data. Takes less than a minute and downloads nothing.
+    \b
+    1. Trains a consistent loss and popular ones on synthetic queries whose
+       best ranking is known, and computes what each loses. (A loss is
+       consistent with a metric if minimising it gives the best ranking by that
+       metric, with unlimited data and a model that can represent any scores.)
+    2. Shows a metric that no convex loss optimises, and a way round.
+    3. Trains a model on real data.
+    4. Compares the losses on real data, with paired tests.
+
+    Takes less than a minute and downloads nothing.
 
     \b
     rankproof demo
@@ -59,46 +74,56 @@ def _scenes(
     folder: Path, metric: Metric, seed: int, data: str | None, parts: tuple[Any, Any], quick: bool
 ) -> None:
     from rankproof.cli.commands import running_command
-    from rankproof.cli.terminal import progress_bar, show_table
+    from rankproof.cli.compile_ahead import compile_fit_ahead
+    from rankproof.cli.terminal import progress_bar, show_facts, show_table
     from rankproof.experiments.demo.convergence import SIZES, regret_curves
+    from rankproof.experiments.demo.cost import WORDS, cost_in_words
     from rankproof.experiments.demo.tables import law_table, regret_table, without_table
     from rankproof.experiments.demo.without_loss import without_loss
     from rankproof.experiments.demo.world import GRADES, ambiguous_laws
     from rankproof.metrics.parse import metric as metric_of
     from rankproof.report.html import write_report
-    from rankproof.report.pages.demo import demo_report, real_section
+    from rankproof.report.pages.demo import demo_report, losses_section, real_section
     from rankproof.runs.run_folder import read_run
 
+    ready = compile_fit_ahead()
     laws = ambiguous_laws(seed)
     sizes = SIZES[::2] if quick else SIZES
 
-    click.echo("1. What losses converge to\n")
+    click.echo("1. What the wrong loss costs\n")
     click.echo(
-        f"A world of {len(laws)} kinds of ambiguous queries: people who type the same mean different "
-        "things, and grade\nthe items accordingly. Its law is known, so the best possible ranking is known "
-        "too. The first kinds:"
+        f"{len(laws)} kinds of ambiguous queries: people who type the same words mean different things, and "
+        "label the items\naccordingly. How likely each set of labels is (the law of the labels) is known, so "
+        "the best possible\nranking is known too. The first kinds of query:\n"
     )
     with progress_bar() as tell:
         scene = regret_curves(laws, metric, seed=seed, sizes=sizes, draws=2 if quick else 5, progress=tell)
     show_table(law_table(scene, kinds=3))
-    click.echo("\nEach loss is trained on growing samples of that world:\n")
+    click.echo("\nWhat each loss loses compared with the best ranking, by the number of training queries:\n")
     show_table(regret_table(scene))
+    click.echo()
+    show_facts(WORDS[:1])
+    click.echo(f"\n{cost_in_words(scene)}")
 
     err = metric_of("ERR", max_grade=max(GRADES))
-    click.echo(f"\n2. A metric without a convex loss: {err}\n")
+    click.echo(f"\n2. A metric that no convex loss optimises: {err}\n")
     without = without_loss(err, laws)
     click.echo(without.verdict)
     click.echo()
     show_table(without_table(without))
 
-    click.echo("\n3. The same on real data\n")
+    click.echo("\n3. A model trained on real data\n")
     following = f"rankproof fit YOUR_TRAIN.txt --test YOUR_TEST.txt --metric {_METRIC} --out run"
-    about = _SAMPLE if data is None else f"The queries of {data}, seven tenths of them to train on."
+    about = _SAMPLE if data is None else f"The queries of {data}: 70% to train on, 30% to test on."
     click.echo(about)
+    ready()
     with replacing(folder):
         trained = _third(folder, parts)
         real = real_section(read_run(folder / "run"), about, trained)
-        write_report(demo_report(scene, without, real, running_command(), following), folder / "report.html")
+        click.echo("\n4. Do the losses differ on real data?\n")
+        losses = losses_section(*_fourth(parts, seed))
+        page = demo_report(scene, without, real, running_command(), following, losses)
+        write_report(page, folder / "report.html")
         _mark(folder, {"seed": seed, "metric": str(metric)})
     click.echo(f"\nreport  {folder / 'report.html'}")
     click.echo(f"next    {following}")
@@ -123,10 +148,10 @@ def _parts(data: str | None, seed: int) -> tuple[Any, Any]:
 
     if data is None:
         return diabetes_wards(seed)
-    items = read_items((data,))
+    items, _ = read_items((data,))
     # Seven tenths are trained on, in five folds.
     if items.queries < _FEWEST:
-        raise DataError(f"{data} has {items.queries} queries; the demonstration needs {_FEWEST} or more.")
+        raise DataError(f"{data} has {items.queries} queries, but the demo needs at least {_FEWEST}.")
     split = split_queries(items, train=0.7, valid=0.0, test=0.3, seed=seed)
     for part in (split.train, split.test):
         check_counts(metric_of(_METRIC), part, data)
@@ -146,3 +171,26 @@ def _third(folder: Path, parts: tuple[Any, Any]) -> str:
     click.echo(f"$ {typed}\n")
     command_line.main(args=[*words, "--force"], prog_name="rankproof", standalone_mode=False)
     return typed
+
+
+def _fourth(parts: tuple[Any, Any], seed: int) -> tuple[str, Comparison | str]:
+    """Compare the losses on the same data; a user's labels may be such that one of them cannot be trained."""
+    from rankproof.cli.terminal import progress_bar, show_table
+    from rankproof.errors import RankproofError
+    from rankproof.experiments.demo.real_losses import FOLDS, PENALTIES, compare_losses, pooled
+    from rankproof.experiments.demo.real_losses_text import difference_table, in_words
+    from rankproof.metrics.parse import metric as metric_of
+
+    data = pooled(parts, seed)
+    penalties = ", ".join(f"{l2:g}" for l2 in PENALTIES)
+    about = _COMPARED.format(penalties=penalties, queries=data.queries, folds=FOLDS)
+    try:
+        with progress_bar() as tell:
+            comparison = compare_losses(data, metric_of(_METRIC), seed=seed, progress=tell)
+    except RankproofError as problem:
+        click.echo(f"The losses could not be compared: {problem}")
+        return about, str(problem)
+    click.echo(f"{about}\n")
+    show_table(difference_table(comparison))
+    click.echo(f"\n{in_words(comparison)}")
+    return about, comparison

@@ -21,14 +21,16 @@ __all__ = ["evaluate"]
 @click.argument("run", required=False)
 @metric_option
 @data_options
-@click.option("--scores", metavar="FILE", help="Scores, one per line, for the items of --data.")
-@click.option("--per-query", is_flag=True, help="One row per query.")
-@click.option("--bounds", is_flag=True, help="Also the worst and best value over all ways to break ties.")
+@click.option("--scores", metavar="FILE", help="Scores for the items of --data, one per line.")
+@click.option("--per-query", is_flag=True, help="Print one row per query as well.")
 @click.option(
-    "--level", type=float, default=LEVEL, show_default=True, help="Level of the bootstrap interval."
+    "--bounds", is_flag=True, help="Also print the worst and best value over all ways to break ties."
 )
-@click.option("--seed", type=int, default=SEED, show_default=True, help="Seed of the bootstrap.")
-@click.option("--example", is_flag=True, help="Evaluate the small run that is shipped with rankproof.")
+@click.option(
+    "--level", type=float, default=LEVEL, show_default=True, help="Level of the confidence interval."
+)
+@click.option("--seed", type=int, default=SEED, show_default=True, help="Seed for the bootstrap.")
+@click.option("--example", is_flag=True, help="Evaluate the example run that comes with rankproof.")
 @output_options
 def evaluate(
     run: str | None,
@@ -38,6 +40,9 @@ def evaluate(
     scores: str | None,
     convention: str,
     missing: Literal["zero", "skip"] | None,
+    depth: int | None,
+    group: bool,
+    query_files: tuple[str, ...],
     per_query: bool,
     bounds: bool,
     level: float,
@@ -45,13 +50,14 @@ def evaluate(
     example: bool,
     output: str | None,
 ) -> None:
-    """Metrics of RUN, exact under ties, with interval, baselines and counts.
+    """Compute metrics of RUN, with ties handled exactly, confidence intervals, baselines and counts.
 
     \b
     rankproof evaluate --example
     rankproof evaluate run.trec --qrels qrels.txt -m nDCG@10 -m AP -m 'ERR(max_grade=2)@20'
     rankproof evaluate run.trec --qrels qrels.txt -m nDCG@10 --as trec_eval --per-query
     rankproof evaluate --data test.txt --scores scores.txt -m nDCG@10 --bounds --json
+    zcat run.gz | rankproof evaluate - --qrels qrels.txt --depth 100
     """
     from rankproof.cli.compile_ahead import compile_ahead
     from rankproof.cli.inputs import load
@@ -62,17 +68,17 @@ def evaluate(
 
     if example:
         if run or qrels or data or scores:
-            raise click.UsageError("--example brings its own run and judgments; leave out the files.")
+            raise click.UsageError("--example comes with its own run and judgments: leave out the files.")
         files = example_files()
         run, qrels = files["ranker.trec"], files["qrels.txt"]
     if run and scores:
-        raise click.UsageError("Give a run or --scores, not both.")
+        raise click.UsageError("Give either a run or --scores, not both.")
     path = run or scores
     chosen = metrics or DEFAULT_METRICS
     # Refused before a large file is read.
     metric_list(chosen)
     ready = compile_ahead(chosen, convention)
-    systems, judged = load((path,) if path else (), qrels, data)
+    systems, judged = load((path,) if path else (), qrels, data, group=group, query_files=query_files)
     (system,) = systems.values()
     ready()
     results = run_evaluate(
@@ -82,6 +88,7 @@ def evaluate(
         convention=convention,
         bounds=bounds,
         missing=missing,
+        depth=depth,
         level=level,
         seed=seed,
     )

@@ -14,8 +14,8 @@ __all__ = ["explain"]
 @click.argument("run", required=False)
 @click.option("--query", metavar="ID", help="The id of the query to explain.")
 @data_options
-@click.option("--scores", metavar="FILE", help="Scores, one per line, for the items of --data.")
-@click.option("--example", is_flag=True, help="Explain the small run that is shipped with rankproof.")
+@click.option("--scores", metavar="FILE", help="Scores for the items of --data, one per line.")
+@click.option("--example", is_flag=True, help="Explain the example run that comes with rankproof.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def explain(
     metric: str,
@@ -26,10 +26,13 @@ def explain(
     scores: str | None,
     convention: str,
     missing: str | None,  # noqa: ARG001 - shared option; one query is never missing
+    depth: int | None,
+    group: bool,
+    query_files: tuple[str, ...],
     example: bool,
     as_json: bool,
 ) -> None:
-    """Show, place by place, how METRIC of one query came about.
+    """Show how METRIC of one query is computed, rank by rank.
 
     \b
     rankproof explain nDCG@5 --example --query q3
@@ -45,15 +48,13 @@ def explain(
         files = example_files()
         run, qrels = files["ranker.trec"], files["qrels.txt"]
     if query is None:
-        raise click.UsageError("Name the query to explain with --query ID.")
+        raise click.UsageError("Give the query to explain: --query ID.")
     path = run or scores
-    systems, judged = load((path,) if path else (), qrels, data)
+    systems, judged = load((path,) if path else (), qrels, data, group=group, query_files=query_files)
     (system,) = systems.values()
-    explained = run_explain(metric, system, judged, query=query, convention=convention)
+    explained = run_explain(metric, system, judged, query=query, convention=convention, depth=depth)
     if as_json:
-        import json
-
-        click.echo(json.dumps(explained.to_dict(), ensure_ascii=False))
+        click.echo(explained.to_json())
     else:
         title = f"{explained.metric} of query {explained.query} ({explained.convention})"
         show_table(explained.table(), title=title)

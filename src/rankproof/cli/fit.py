@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankproof.cli.options import metric_and_noise, model_options, threads_option
-from rankproof.runs.defaults import LEVEL, LOSS, MODELS, SEED
+from rankproof.cli.options import metric_and_noise, model_options, reading_options, threads_option
+from rankproof.runs.defaults import LEVEL, LOSS, MODELS, SEED, VALID_SHARE
 
 if TYPE_CHECKING:
+    from rankproof.runs.plan import RunPlan
     from rankproof.runs.training_run import TrainingRun
 
 __all__ = ["fit"]
@@ -23,38 +25,51 @@ __all__ = ["fit"]
     "--valid",
     multiple=True,
     metavar="FILE",
-    help="Data to choose the penalty, the number of trees or of epochs on; several times.",
+    help="Validation data, to choose the penalty or the number of trees or epochs; can be repeated. Without "
+    "it: cross-validation on TRAIN (linear), or a fifth of its queries is held out.",
 )
-@click.option("--test", multiple=True, metavar="FILE", help="Data to report on; several times.")
+@click.option(
+    "--test", multiple=True, metavar="FILE", help="Test data, to report results on; can be repeated."
+)
 @metric_and_noise
 @click.option(
     "--loss",
     default=LOSS,
     metavar="LOSS",
     show_default=True,
-    help="auto takes one that is consistent with the metric; else a name or NAME:TARGET (rankproof losses).",
+    help="auto chooses a loss that is consistent with the metric: with unlimited data and a model that can "
+    "represent any scores, minimising it gives the best ranking. Or a NAME or NAME:TARGET; see rankproof "
+    "losses.",
 )
-@click.option("--model", type=click.Choice(MODELS), default=MODELS[0], show_default=True)
-@model_options
-@click.option("--features", type=int, help="Number of features. [default: as TRAIN has]")
-@click.option("--seed", type=int, default=SEED, show_default=True, help="Seed of all that is drawn.")
 @click.option(
-    "--level", type=float, default=LEVEL, show_default=True, help="Level of the bootstrap interval."
+    "--model", type=click.Choice(MODELS), default=MODELS[0], show_default=True, help="The model to train."
 )
-@threads_option("Threads; with linear and lightgbm the numbers do not depend on it.")
+@model_options
+@click.option("--features", type=int, help="Number of features. [default: as in TRAIN]")
+@reading_options
+@click.option("--seed", type=int, default=SEED, show_default=True, help="Random seed.")
+@click.option(
+    "--level", type=float, default=LEVEL, show_default=True, help="Level of the confidence interval."
+)
+@threads_option("Number of threads; with linear and lightgbm the results do not depend on it.")
 @click.option("--out", required=True, metavar="DIR", help="Folder for the model and its results.")
-@click.option("--force", is_flag=True, help="Replace the run that is in DIR.")
-@click.option("-v", "--verbose", count=True, help="Progress also off a terminal; twice for every step.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress.")
-@click.option("--json", "as_json", is_flag=True, help="Print results.json.")
+@click.option("--force", is_flag=True, help="Replace an existing run in DIR.")
+@click.option(
+    "-v",
+    "--verbose",
+    count=True,
+    help="Show progress even if the output is not a terminal; -vv shows every step.",
+)
+@click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
+@click.option("--json", "as_json", is_flag=True, help="Print results.json instead of tables.")
 def fit(
     train: tuple[str, ...], model: str, out: str, force: bool, quiet: bool, as_json: bool, **options: Any
 ) -> None:
-    """Train a ranker on TRAIN (LETOR text, several files as one) for METRIC, and save it in DIR.
+    """Train a ranker for METRIC on TRAIN (one or more files of LETOR text) and save it in DIR.
 
-    Prints which loss is trained and why, what was chosen on held-out queries (penalty, number of trees or
-    epochs), and the metric of the model with interval and baseline. DIR gets the model, results.json
-    (settings, seed, versions, SHA-256 of the data, results) and report.html, which shows them.
+    Prints the loss and where to read why it was chosen, what was chosen on held-out queries (penalty, number
+    of trees or epochs), and the metric of the model with a confidence interval and a baseline. DIR will
+    contain the model, results.json (settings, seed, versions, SHA-256 of the data, results) and report.html.
 
     \b
     rankproof fit train.txt --valid vali.txt --test test.txt --metric nDCG@10 --out run/
@@ -63,9 +78,9 @@ def fit(
     rankproof fit train.txt --valid vali.txt -m nDCG@10 --model lightgbm --learning-rate 0.1 --out run/
     rankproof fit train.txt --valid vali.txt -m nDCG@10 --model xgboost --parameter subsample=0.8 --out run/
 
-    Options of one model are refused with another; in brackets is what they are unless given.
+    Options that do not belong to the model are refused. Defaults are in brackets.
     """
-    from rankproof.cli.commands import loss_warning
+    from rankproof.cli.commands import loss_lines, loss_warning
     from rankproof.cli.failures import when_interrupted
     from rankproof.cli.options import own_options
     from rankproof.cli.terminal import print_start, warn
@@ -78,8 +93,6 @@ def fit(
     own = own_options(model, options)
     listed = {"train": train, "valid": options["valid"], "test": options["test"]}
     paths = {part: names for part, names in listed.items() if names}
-    if options["early_stopping_rounds"] is not None and "valid" not in paths:
-        raise click.UsageError("--early-stopping-rounds needs --valid: queries to stop by.")
     plan = plan_training(
         options["metric"],
         model=model,
@@ -90,16 +103,19 @@ def fit(
     )
     # What is kept of the run says how to find out, too.
     plan = plan.with_warning(loss_warning(plan.choice, options["noise"]))
-    data = _read(paths, options["features"], missing=plan.takes_missing)
+    plan = replace(plan, settings={**plan.settings, **_reading(options)})
+    data = _read(paths, options, missing=plan.takes_missing)
     empty = plan.check(data, {part: ", ".join(names) for part, names in paths.items()})
     if not as_json:
-        print_start(plan.choice.lines(), data)
+        print_start(loss_lines(plan.choice, options["noise"]), data)
+        if "valid" not in paths and model != MODELS[0]:
+            click.echo(_held_out_line(plan, data["train"].queries))
     warn([plan.choice.warning])
 
     run = plan.carry_out(data, empty, paths)
     warn(run.warnings)
     facts = run.save(out, replace=force)
-    when_interrupted(f"the run in {out} is complete, rankproof report {out} writes its report.")
+    when_interrupted(f"the run in {out} is complete; rankproof report {out} writes its report.")
     problem = _write_report(run, facts, out)
     if problem is not None:
         # The run is safe; its page can be written again by rankproof report.
@@ -112,13 +128,52 @@ def fit(
     click.echo(f"\nsaved in {out}: {saved}")
 
 
-def _read(paths: dict[str, tuple[str, ...]], features: int | None, *, missing: bool) -> dict[str, Any]:
-    """The parts of the data, all as wide as the first, which is to be trained on."""
-    from rankproof.cli.inputs import read_items
+def _reading(options: dict[str, Any]) -> dict[str, Any]:
+    """How the data are read, where it was asked for: kept, so that the run can be made again."""
+    asked = {"group": options["group"], "query_file": list(options["query_files"])}
+    return {name: value for name, value in asked.items() if value}
 
+
+def _held_out_line(plan: RunPlan, queries: int) -> str:
+    """What is done without ``--valid`` to choose the number of trees or of epochs."""
+    from rankproof.runs.selection import drops_trees
+
+    trees = hasattr(plan.ranker, "n_estimators")
+    held = int(VALID_SHARE * queries)
+    reasons = {
+        "--n-estimators says how many trees": trees and not plan.hold_out,
+        "dart has no last tree to keep": trees and drops_trees(plan.ranker),
+        f"{queries} queries are too few": not held,
+    }
+    what = "trees" if trees else "epochs"
+    for why, applies in reasons.items():
+        if applies:
+            return f"no --valid: no queries are held out ({why}), so all {what} are kept."
+    return (
+        f"no --valid: {held} of the {queries} queries of train ({VALID_SHARE:.0%}, drawn with --seed "
+        f"{plan.settings['seed']}) are held out to choose the number of {what}."
+    )
+
+
+def _read(paths: dict[str, tuple[str, ...]], options: dict[str, Any], *, missing: bool) -> dict[str, Any]:
+    """The parts of the data, all as wide as the first, which is to be trained on."""
+    from rankproof.cli.inputs import once_standard, read_items
+
+    files = [name for names in paths.values() for name in names]
+    sides = options["query_files"]
+    once_standard((*files, *sides))
+    if sides and len(sides) != len(files):
+        raise click.UsageError(
+            f"--query-file must be given once per data file ({len(files)}: those of TRAIN, --valid, --test), "
+            f"got {len(sides)}."
+        )
     data: dict[str, Any] = {}
+    features, left = options["features"], list(sides)
     for part, names in paths.items():
-        data[part] = read_items(names, features=features, missing=missing)
+        own, left = tuple(left[: len(names)]), left[len(names) :]
+        data[part], _ = read_items(
+            names, features=features, missing=missing, group=options["group"], query_files=own
+        )
         features = data[part].features
     return data
 

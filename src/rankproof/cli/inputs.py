@@ -1,37 +1,82 @@
-"""What commands read: runs with judgments, score files with data, and data to train on."""
+"""What commands read: runs with judgments, score files with data, and data to train on.
+
+``-`` is standard input, once in a command.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import click
 
-__all__ = ["load", "read_items"]
+from rankproof.files import STANDARD
+
+__all__ = ["load", "once_standard", "read_items", "read_rows"]
 
 
-def load(paths: tuple[str, ...], qrels: str | None, data: str | None) -> tuple[dict[str, Any], Any]:
+def load(
+    paths: tuple[str, ...],
+    qrels: str | None,
+    data: str | None,
+    *,
+    group: bool = False,
+    query_files: tuple[str, ...] = (),
+) -> tuple[dict[str, Any], Any]:
     """Runs with qrels, or score files with LETOR data: name -> scores, and what to judge them by."""
     if not paths:
-        raise click.UsageError("Name a run (with --qrels) or a score file (with --data), or try --example.")
+        raise click.UsageError("Give a run (with --qrels) or a score file (with --data), or try --example.")
     if (qrels is None) == (data is None):
-        raise click.UsageError(
-            "Give --qrels FILE for TREC runs, or --data FILE for score files (one of the two)."
-        )
+        raise click.UsageError("Give either --qrels FILE (for TREC runs) or --data FILE (for score files).")
+    if qrels is not None and (group or query_files):
+        option = "--group" if group else "--query-file"
+        raise click.UsageError(f"{option} is about LETOR text, which --data reads; TREC files need no order.")
     names = _names(paths)
+    once_standard((*paths, qrels, data, *query_files))
     if qrels is not None:
         from rankproof.data.trec.read import read_qrels, read_run
 
         return {name: read_run(path) for name, path in zip(names, paths, strict=True)}, read_qrels(qrels)
-    from rankproof.data.letor.read import read_letor
     from rankproof.data.scores import read_scores
     from rankproof.errors import DataError
 
-    judged = read_letor(str(data))
+    judged, order = read_rows((str(data),), group=group, query_files=query_files)
     scores = {name: read_scores(path) for name, path in zip(names, paths, strict=True)}
     for path, one in zip(paths, scores.values(), strict=True):
         if one.size != judged.items:
-            raise DataError(f"{path} holds {one.size} scores, but {data} has {judged.items} items.")
+            raise DataError(f"{path} has {one.size} scores, but {data} has {judged.items} items.")
+    if order is not None:
+        # A score file has the order of the rows in the data file.
+        scores = {name: one[order] for name, one in scores.items()}
     return scores, judged
+
+
+def read_rows(
+    paths: tuple[str, ...],
+    features: int | None = None,
+    *,
+    group: bool = False,
+    query_files: tuple[str, ...] = (),
+) -> tuple[Any, Any]:
+    """LETOR files, several as one, and the rows in their order if ``group`` moved them; it says so."""
+    from rankproof.cli.terminal import warn
+    from rankproof.data.letor.read import read_letor_in_order
+
+    if query_files and len(query_files) != len(paths):
+        raise click.UsageError(
+            f"--query-file must be given once per data file ({len(paths)}), got {len(query_files)}."
+        )
+    judged, order = read_letor_in_order(
+        list(paths), features=features, group=group, query_file=list(query_files) or "auto"
+    )
+    if order is not None:
+        moved = int((order[1:] != order[:-1] + 1).sum()) + 1
+        text = (
+            f"--group brought the rows of {', '.join(paths)} together by query: {judged.items} rows in "
+            f"{moved} pieces are now {judged.queries} queries, in the order of their first rows."
+        )
+        warn([text])
+    return judged, order
 
 
 def read_items(
@@ -39,39 +84,44 @@ def read_items(
     features: int | None = None,
     *,
     missing: bool = False,
-) -> Any:
-    """LETOR files, several as one, with features that a model can compute with.
+    group: bool = False,
+    query_files: tuple[str, ...] = (),
+) -> tuple[Any, Any]:
+    """What `read_rows` gives, with features that a model can compute with.
 
     None of them is infinite, and none is NaN unless the model takes ``missing`` values.
     """
     import numpy as np
 
-    from rankproof.data.letor.read import read_letor
     from rankproof.errors import DataError
 
-    items = read_letor(list(paths), features=features)
+    items, order = read_rows(paths, features, group=group, query_files=query_files)
     named = ", ".join(paths)
     if items.X is None or not items.features:
-        raise DataError(
-            f"{named}: there are no features. A row is written LABEL qid:QUERY 1:VALUE 2:VALUE ..."
-        )
+        raise DataError(f"{named}: no features found. A row has the form LABEL qid:QUERY 1:VALUE 2:VALUE ...")
     values = items.X if isinstance(items.X, np.ndarray) else items.X.data
     wrong = np.isinf(values) if missing else ~np.isfinite(values)
     if wrong.any():
         what = "infinite" if missing else "missing (nan) or infinite"
         raise DataError(
-            f"{named}: {int(wrong.sum())} feature values are {what}. The model cannot compute with them; put "
-            "numbers in their place."
+            f"{named}: {int(wrong.sum())} feature values are {what}. This model does not accept them; "
+            "replace them by numbers."
         )
-    return items
+    return items, order
+
+
+def once_standard(paths: Iterable[str | None]) -> None:
+    """Refuse standard input for two files: the second would be empty."""
+    if list(paths).count(STANDARD) > 1:
+        raise click.UsageError("Standard input (-) can be read once; name a file for the others.")
 
 
 def _names(paths: tuple[str, ...]) -> list[str]:
     """Short names where they differ: file names without suffix, else the paths as given."""
     from pathlib import PurePath
 
-    short = [PurePath(p).name.split(".")[0] or p for p in paths]
+    short = ["stdin" if p == STANDARD else PurePath(p).name.split(".")[0] or p for p in paths]
     for candidate in (short, [PurePath(p).name for p in paths], list(paths)):
         if len(set(candidate)) == len(candidate):
             return candidate
-    raise click.UsageError("The same file is named twice.")
+    raise click.UsageError("The same file is given twice.")

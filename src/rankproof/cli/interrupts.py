@@ -1,5 +1,7 @@
 """Ctrl-C: the first one ends the command, those of an impatient user do not disturb its cleaning up.
 
+A request to end (SIGTERM, as of a batch system) and a closed terminal (SIGHUP) clean up in the same way.
+
 Imports nothing that takes time, so that it is in place before anything else is loaded.
 """
 
@@ -9,14 +11,22 @@ import signal
 import sys
 import threading
 import time
+from contextlib import suppress
 from types import FrameType
 from typing import NoReturn
 
 __all__ = ["INTERRUPTED", "NOTHING_LEFT", "leave_interrupted", "patiently"]
 
-# What a shell makes of a program that Ctrl-C ended: 128 and the number of the signal.
-INTERRUPTED = 130
-NOTHING_LEFT = "nothing was left half-written, run the same command again."
+# What a shell makes of a program that a signal ended: 128 and the number of the signal.
+_SHELL = 128
+INTERRUPTED = _SHELL + signal.SIGINT
+# What each signal that ends a command did to it. SIGHUP is not on every system.
+_WORDS = {
+    getattr(signal, name): word
+    for name, word in (("SIGINT", "interrupted"), ("SIGTERM", "terminated"), ("SIGHUP", "hung up"))
+    if hasattr(signal, name)
+}
+NOTHING_LEFT = "no partial files were left; run the same command again."
 # So long a second Ctrl-C waits for what the first one began; after that it counts again.
 PATIENCE_SECONDS = 5.0
 
@@ -26,28 +36,37 @@ class _Patient:
 
     def __init__(self) -> None:
         self._last = -PATIENCE_SECONDS
+        self.number: int = signal.SIGINT
 
     def __call__(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
         now = time.monotonic()
         if now - self._last >= PATIENCE_SECONDS:
-            self._last = now
+            self._last, self.number = now, number
             raise KeyboardInterrupt
 
 
+_PATIENT = _Patient()
+
+
 def patiently() -> None:
-    """From here on Ctrl-C is handled as this module says, where the program has one at all."""
-    alone = threading.current_thread() is threading.main_thread()
-    # A program that was started to ignore Ctrl-C (nohup, a shell's background) goes on ignoring it.
-    if alone and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _Patient())
+    """From here on these signals are handled as this module says, where the program has them at all."""
+    if threading.current_thread() is not threading.main_thread():
+        return
+    for number in _WORDS:
+        # A program that was started to ignore one (nohup, a shell's background) goes on ignoring it.
+        if signal.getsignal(number) in (signal.default_int_handler, signal.SIG_DFL):
+            signal.signal(number, _PATIENT)
 
 
 def leave_interrupted(hint: str, *, for_good: bool = True) -> NoReturn:
     """The last word; ``for_good`` when the program ends with the command."""
-    # Another Ctrl-C would only meet Python on its way out, with a traceback.
+    # Another signal would only meet Python on its way out, with a traceback.
     if for_good and threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # A program that was started without standard error (2>&-) has none.
+        for number in _WORDS:
+            signal.signal(number, signal.SIG_IGN)
+    # A program that was started without standard error (2>&-) has none; that of a closed terminal is gone.
     if sys.stderr is not None:
-        sys.stderr.write(f"rankproof: interrupted; {hint}\n")
-    sys.exit(INTERRUPTED)
+        with suppress(OSError):
+            sys.stderr.write(f"rankproof: {_WORDS[signal.Signals(_PATIENT.number)]}; {hint}\n")
+            sys.stderr.flush()
+    sys.exit(_SHELL + _PATIENT.number)

@@ -16,7 +16,7 @@ _LISTED = ("convex", "smooth", "order_preserving", "shift_invariant", "hessian")
 @click.argument("name", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def losses(name: str | None, as_json: bool) -> None:
-    """List all losses with their claims; with NAME, one: definition, parameters, and why claims hold.
+    """List all losses and what is known about them. With NAME, show one: definition, parameters, proofs.
 
     \b
     rankproof losses
@@ -62,8 +62,16 @@ def losses(name: str | None, as_json: bool) -> None:
         rows.append([one["name"], one["reads"], *(claimed.get(c, "-") for c in _LISTED), one["summary"]])
     columns = ["loss", "reads", *(c.replace("_", " ") for c in _LISTED), "what"]
     notes = [
-        "An order preserving loss optimises every metric that its target standardises.",
-        "LOSS:METRIC, such as softmax:nDCG@10, sets that target. Why a claim holds: rankproof losses NAME.",
+        (
+            "order preserving: minimising the loss sorts items by the mean of their target (the number per "
+            "item that the loss learns to predict), given unlimited data and a model that can represent any "
+            "scores."
+        ),
+        (
+            "LOSS:METRIC, such as softmax:nDCG@10, sets the target of that metric, so that the loss "
+            "optimises it."
+        ),
+        "rankproof losses NAME shows why these facts hold.",
     ]
     show_table(Table(columns, rows, notes, text_columns=columns))
 

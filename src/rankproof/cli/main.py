@@ -10,8 +10,10 @@ from typing import Any
 
 import click
 
-from rankproof.cli.failures import InterruptedCommandError, hint_of, one_line
+from rankproof.cli.failures import InterruptedCommandError, UnexpectedEndError, hint_of, one_line
 from rankproof.cli.interrupts import NOTHING_LEFT, leave_interrupted
+from rankproof.cli.option_names import option_words
+from rankproof.cli.warning_lines import data_warnings
 
 __all__ = ["BAD_USE", "command_line", "main"]
 
@@ -22,20 +24,20 @@ NO_READER = 141
 
 # Name -> the line shown by --help. The module rankproof.cli.NAME holds the command under that name.
 _COMMANDS = {
-    "certify": "Decide whether a loss optimises a metric, with evidence.",
-    "compare": "Compare runs on the same queries, with paired tests.",
-    "demo": "See what losses converge to where the best ranking is known.",
-    "evaluate": "Metrics of a run or of scores, exact under ties.",
-    "explain": "How the number of one query came about, place by place.",
-    "fit": "Train a ranker for a metric (linear, boosted, neural), and save it with its results.",
-    "losses": "List the losses with what is proven about them, or show one.",
-    "metrics": "List the metrics with their parameters, or show one.",
-    "predict": "Scores of a saved model, as a score file or a TREC run.",
-    "replay": "Check the evidence of a verdict again, on its own.",
-    "report": "The report of a run as one HTML file.",
-    "reproduce": "Run the experiments of a paper (B11, R11) on your own folds.",
-    "standardize": "Put the target that optimises a metric in place of the labels.",
-    "tune": "Search for the settings of boosted trees, by folds of queries; can be interrupted.",
+    "certify": "Decide whether a loss optimises a metric, and show why.",
+    "compare": "Compare systems on the same queries, with paired tests.",
+    "demo": "See what the wrong loss costs, on synthetic and real data.",
+    "evaluate": "Compute metrics of a run or of scores, with ties handled exactly.",
+    "explain": "Show how the metric of one query is computed, rank by rank.",
+    "fit": "Train a ranker for a metric (linear, boosted trees or neural) and save it.",
+    "losses": "List all losses and what is known about them, or show one.",
+    "metrics": "List all metrics and their parameters, or show one.",
+    "predict": "Score data with a saved model; write a score file or a TREC run.",
+    "replay": "Check the evidence of a verdict again, independently.",
+    "report": "Write the report of a training run as one HTML file.",
+    "reproduce": "Repeat the experiments of a paper (B11, R11) on your data.",
+    "standardize": "Replace labels by the values to regress on for a metric.",
+    "tune": "Search for the best settings of boosted trees; can be resumed.",
 }
 
 
@@ -43,17 +45,25 @@ class _LazyGroup(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return sorted(_COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
         command: click.Command = getattr(import_module(f"rankproof.cli.{cmd_name}"), cmd_name)
+        if ctx.resilient_parsing:
+            # A shell asks for words; a command that runs needs none.
+            from rankproof.cli.completion import offer_words
+
+            return offer_words(command)
         return command
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            return super().invoke(ctx)
+            with data_warnings():
+                return super().invoke(ctx)
         except (KeyboardInterrupt, InterruptedCommandError):
             raise InterruptedCommandError(hint_of(ctx)) from None
+        except EOFError as error:
+            raise UnexpectedEndError(str(error)) from error
         except BrokenPipeError:
             # The reader of our output went away (``| head``). Keep Python from flushing into it.
             sys.stdout = None
@@ -78,9 +88,11 @@ class _LazyGroup(click.Group):
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="rankproof", prog_name="rankproof")
-@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+@click.option("--debug", is_flag=True, help="Show the full traceback of errors.")
 def command_line(debug: bool) -> None:
     """Learning to rank that optimises the metric you report, with proof.
+
+    The proofs are about the limit: unlimited data and a model that can represent any scores.
 
     \b
     rankproof demo
@@ -91,8 +103,8 @@ def command_line(debug: bool) -> None:
     rankproof fit train.txt --valid vali.txt --test test.txt --metric nDCG@10 --out run/
     rankproof certify softmax --metric nDCG@10
 
-    Exit status: 0 when all went well, 3 for wrong use or wrong data, 130 when interrupted; certify and
-    replay say 1 for no, and certify 2 for undecided.
+    Exit status: 0 for success, 3 for wrong usage or invalid data, 130 when interrupted. certify and replay
+    return 1 for "no", and certify returns 2 for "undecided".
     """
 
 
@@ -116,7 +128,9 @@ def main(arguments: list[str] | None = None) -> Any:
         if "--debug" in argv:
             traceback.print_exc()
             sys.exit(BAD_USE)
-        click.echo(f"rankproof: error: {one_line(problem)}", err=True)
+        name = next((word for word in argv if word in _COMMANDS), None)
+        command = None if name is None else command_line.get_command(click.Context(command_line), name)
+        click.echo(f"rankproof: error: {one_line(problem, option_words(command))}", err=True)
         sys.exit(BAD_USE)
 
 

@@ -13,7 +13,7 @@ __all__ = ["metrics"]
 @click.argument("name", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def metrics(name: str | None, as_json: bool) -> None:
-    """List all metrics with their parameters; with NAME, one: definition, parameters and claims.
+    """List all metrics and their parameters. With NAME, show one: definition, parameters and known facts.
 
     \b
     rankproof metrics
@@ -52,18 +52,25 @@ def metrics(name: str | None, as_json: bool) -> None:
         return
     rows = [[str(m["metric"]), str(m["better"]), str(m["parameters"]), str(m["summary"])] for m in listed]
     notes = [
-        "Every metric also has empty=skip|0|1|error and unjudged=zero|drop|error. @k stands for cutoff=k.",
-        "What parameters do: rankproof metrics NAME.",
+        (
+            "Every metric also has empty=skip|0|1|error (what a query without any relevant item counts) and "
+            "unjudged=zero|drop|error (what an item without a judgment counts). @k means cutoff=k."
+        ),
+        "rankproof metrics NAME explains the parameters of a metric.",
     ]
     columns = ["metric", "better", "parameters (defaults)", "what"]
     show_table(Table(columns, rows, notes, text_columns=columns))
 
 
 def _described(m: Any) -> dict[str, Any]:
+    from rankproof.metrics.other_names import names_elsewhere
     from rankproof.metrics.parameters import written
 
     own = [f for f in type(m).parameters() if f.name not in ("empty", "unjudged")]
-    shown = ["@k" if f.name == "cutoff" else f"{f.name}={written(f.default)}" for f in own]
+    shown = [
+        "@k" if f.name == "cutoff" else f.name if f.default is None else f"{f.name}={written(f.default)}"
+        for f in own
+    ]
     return {
         "metric": str(m),
         "summary": m.summary,
@@ -72,5 +79,6 @@ def _described(m: Any) -> dict[str, Any]:
         "better": m.direction,
         "parameters": " ".join(shown),
         "reference": m.reference,
+        "also called": ", ".join((*type(m).aliases, *names_elsewhere(m.name))),
         "claims": [{"name": c.name, "value": c.value, "reference": c.reference} for c in m.claims.values()],
     }

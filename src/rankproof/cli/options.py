@@ -25,6 +25,7 @@ __all__ = [
     "model_options",
     "output_options",
     "own_options",
+    "reading_options",
     "threads_option",
     "tree_options",
 ]
@@ -44,7 +45,7 @@ def all_of(*decorators: Callable[[F], F]) -> Callable[[F], F]:
     return apply
 
 
-def threads_option(help: str = "Threads; the numbers do not depend on it.") -> Callable[[F], F]:  # noqa: A002
+def threads_option(help: str = "Number of threads; the results do not depend on it.") -> Callable[[F], F]:  # noqa: A002
     """``--threads``, which everything obeys that the command does; the command itself does not see it."""
 
     def decorate(function: F) -> F:
@@ -68,8 +69,27 @@ def metric_option(function: F) -> F:
         "metrics",
         multiple=True,
         metavar="METRIC",
-        help=f"A metric such as nDCG@10, AP(rel=2)@100, ERR(max_grade=2)@20; several times. "
+        help=f"A metric such as nDCG@10, AP(rel=2)@100 or ERR(max_grade=2)@20; can be repeated. "
         f"[default: {', '.join(DEFAULT_METRICS)}]",
+    )(function)
+
+
+def reading_options(function: F) -> F:
+    """How LETOR text is read."""
+    return all_of(
+        click.option(
+            "--group",
+            is_flag=True,
+            help="LETOR text whose queries are not sorted: bring the rows of a query together.",
+        ),
+        click.option(
+            "--query-file",
+            "query_files",
+            multiple=True,
+            metavar="FILE",
+            help="LETOR text without qid: a file with the number of rows of every query, one a line, as "
+            "LightGBM has it; once per data file. [default: DATA.query if it is there]",
+        ),
     )(function)
 
 
@@ -77,24 +97,33 @@ def data_options(function: F) -> F:
     """Where judgments come from, and the conventions."""
     return all_of(
         click.option(
-            "--qrels", metavar="FILE", help="Judgments, TREC format: query iteration document grade."
+            "--qrels",
+            metavar="FILE",
+            help="Relevance judgments in TREC format: query iteration document grade.",
         ),
-        click.option("--data", metavar="FILE", help="Judged items as LETOR text, scored by score files."),
+        click.option("--data", metavar="FILE", help="Judged items as LETOR text, for score files."),
         click.option(
             "--as",
             "convention",
             default=CONVENTION,
             metavar="TOOL",
             show_default=True,
-            help="Count as this tool does: rankproof (exact ties), trec_eval, letor3, letor4, mslr, yahoo, "
-            "lightgbm, xgboost, catboost, sklearn, ranx.",
+            help="Compute metrics as this tool does: rankproof (exact ties), trec_eval, letor3, letor4, "
+            "mslr, yahoo, lightgbm, xgboost, catboost, sklearn, ranx.",
         ),
         click.option(
             "--missing",
             type=click.Choice(["zero", "skip"]),
-            help="Judged queries that a run does not have count as an empty ranking, or are left out. "
-            "[default: as the tool does; rankproof: zero]",
+            help="How to count judged queries that are missing from a run: as an empty ranking (zero), or "
+            "not at all (skip). [default: as the tool does; rankproof: zero]",
         ),
+        click.option(
+            "--depth",
+            type=click.IntRange(min=1),
+            metavar="N",
+            help="Look at the first N items of every ranking only, as trec_eval -M does.",
+        ),
+        reading_options,
         threads_option(),
     )(function)
 
@@ -103,13 +132,17 @@ def metric_and_noise(function: F) -> F:
     """The metric that is trained for, and what is known of the labels."""
     return all_of(
         click.option(
-            "-m", "--metric", required=True, metavar="METRIC", help="What is reported, such as nDCG@10."
+            "-m",
+            "--metric",
+            required=True,
+            metavar="METRIC",
+            help="The metric to optimise and report, such as nDCG@10.",
         ),
         click.option(
             "--noise",
             metavar="CONDITION",
-            help="A condition on the noise in the labels, such as independent: some metrics have a "
-            "consistent loss only then.",
+            help="What you know about the noise in the labels, such as independent. Some metrics have a "
+            "consistent loss only under such a condition.",
         ),
     )(function)
 
@@ -118,14 +151,12 @@ def output_options(function: F) -> F:
     """For programs: JSON, CSV, LaTeX instead of a table."""
     return all_of(
         click.option("--json", "output", flag_value="json", help="Print one JSON object."),
-        click.option(
-            "--csv", "output", flag_value="csv", help="Print comma-separated text, numbers in full."
-        ),
+        click.option("--csv", "output", flag_value="csv", help="Print CSV with numbers in full precision."),
         click.option("--latex", "output", flag_value="latex", help="Print a LaTeX table (booktabs)."),
     )(function)
 
 
-_ENGINES_OWN = "as the engine has it"
+_ENGINES_OWN = "the engine's default"
 _PATH = f"{LINEAR.l2s[0]:g}, {LINEAR.l2s[1]:g}, ..., {LINEAR.l2s[-1]:g}"
 
 
@@ -133,7 +164,7 @@ def _whole_numbers(context: click.Context, option: click.Parameter, text: str | 
     """Numbers with commas, as they were given."""
     parts = [] if text is None else [part.strip() for part in text.split(",") if part.strip()]
     if not all(part.isdecimal() and int(part) >= 1 for part in parts):
-        raise ArgumentError(f"{option.opts[0]} takes whole numbers >= 1 with commas, got {text!r}.")
+        raise ArgumentError(f"{option.opts[0]} takes whole numbers >= 1 separated by commas, got {text!r}.")
     return text
 
 
@@ -151,54 +182,55 @@ def model_options(function: F) -> F:
         click.option(
             "--l2",
             metavar="a,b,c|path",
-            help=f"linear: penalties to choose from, or one; path, the default, is {_PATH}; without --valid "
-            f"the queries of TRAIN are cross-validated. Trees: one penalty. {_default(BOOSTED.l2)}",
+            help=f"linear: one penalty, or several to choose from; path, the default, is {_PATH}. Without "
+            f"--valid the choice is made by cross-validation on TRAIN. Trees: one penalty. "
+            f"{_default(BOOSTED.l2)}",
         ),
         click.option(
             "--scale",
             metavar="KIND",
-            help="Scaling of the features, part of the model. linear: none, standard or query-minmax "
+            help="Scaling of the features, saved with the model. linear: none, standard or query-minmax "
             f"{_default(LINEAR.scale)}; neural: standard, query or both {_default(NEURAL.scale)}.",
         ),
-        click.option("--solver", metavar="lbfgs|sgd", help=f"linear. {_default(LINEAR.solver)}"),
+        click.option("--solver", metavar="lbfgs|sgd", help=f"linear: the solver. {_default(LINEAR.solver)}"),
         click.option(
             "--max-iter",
             type=int,
-            help=f"linear: most iterations for a penalty {_default(LINEAR.max_iter)}; neural: most epochs "
-            f"{_default(NEURAL.max_iter)}.",
+            help=f"linear: maximum iterations per penalty {_default(LINEAR.max_iter)}; neural: maximum "
+            f"epochs {_default(NEURAL.max_iter)}.",
         ),
         click.option(
-            "--tol", type=float, help=f"linear: relative gradient to stop at. {_default(LINEAR.tol)}"
+            "--tol", type=float, help=f"linear: relative gradient norm to stop at. {_default(LINEAR.tol)}"
         ),
         click.option(
             "--learning-rate",
             type=float,
-            help=f"Trees {_default(BOOSTED.learning_rate)}; neural: length of steps "
+            help=f"Trees: the learning rate {_default(BOOSTED.learning_rate)}; neural: the step size "
             f"{_default(NEURAL.learning_rate)}.",
         ),
         click.option(
-            "--num-leaves", type=int, help=f"Trees: most leaves of each. {_default(BOOSTED.num_leaves)}"
+            "--num-leaves", type=int, help=f"Trees: maximum leaves per tree. {_default(BOOSTED.num_leaves)}"
         ),
         tree_options,
         click.option(
             "--hidden",
             metavar="a,b",
             callback=_whole_numbers,
-            help=f"neural: sizes of the layers. {_default(hidden)}",
+            help=f"neural: sizes of the hidden layers. {_default(hidden)}",
         ),
-        click.option("--weight-decay", type=float, help=f"neural. {_default(NEURAL.weight_decay)}"),
         click.option(
-            "--dropout", type=float, help=f"neural: share left out of a layer. {_default(NEURAL.dropout)}"
+            "--weight-decay", type=float, help=f"neural: weight decay. {_default(NEURAL.weight_decay)}"
         ),
+        click.option("--dropout", type=float, help=f"neural: dropout rate. {_default(NEURAL.dropout)}"),
         click.option(
             "--batch-items",
             type=int,
-            help=f"neural: about how many items a batch has. {_default(NEURAL.batch_items)}",
+            help=f"neural: approximate number of items per batch. {_default(NEURAL.batch_items)}",
         ),
         click.option(
             "--patience",
             type=int,
-            help=f"neural: stop after so many epochs without a better value. {_default(NEURAL.patience)}",
+            help=f"neural: stop after this many epochs without improvement. {_default(NEURAL.patience)}",
         ),
     )(function)
 
@@ -207,30 +239,32 @@ def tree_options(function: F) -> F:
     """How trees are boosted, beside what is searched for."""
     return all_of(
         click.option(
-            "--n-estimators", type=int, help=f"Trees: most of them. {_default(BOOSTED.n_estimators)}"
+            "--n-estimators",
+            type=int,
+            help=f"Trees: maximum number of trees. {_default(BOOSTED.n_estimators)}",
         ),
         click.option(
             "--min-data-in-leaf",
             type=int,
-            help=f"Trees: fewest items of a leaf. {_default(BOOSTED.min_data_in_leaf)}",
+            help=f"Trees: minimum number of items in a leaf. {_default(BOOSTED.min_data_in_leaf)}",
         ),
         click.option(
             "--early-stopping-rounds",
             type=int,
-            help="Trees: stop after so many without a better value on held-out queries. "
+            help="Trees: stop after this many trees without improvement on held-out queries. "
             f"{_default(BOOSTED.early_stopping_rounds)}",
         ),
         click.option(
             "--categorical",
             metavar="a,b",
             callback=_whole_numbers,
-            help="Trees: features (from 1) that hold categories.",
+            help="Trees: numbers of categorical features, counted from 1.",
         ),
         click.option(
             "--parameter",
             multiple=True,
             metavar="NAME=VALUE",
-            help="Trees: a parameter of the engine, by its name there; several times.",
+            help="Trees: a parameter of the engine, under the engine's name for it; can be repeated.",
         ),
     )(function)
 
@@ -241,7 +275,7 @@ def own_options(model: str, options: Mapping[str, Any]) -> dict[str, Any]:
     >>> own_options("xgboost", {"tol": 1e-3, "seed": 0})
     Traceback (most recent call last):
         ...
-    rankproof.errors.ArgumentError: Option --tol is not one of --model xgboost, but of linear. Options of
+    rankproof.errors.ArgumentError: Option --tol does not apply to --model xgboost, only to linear. Options of
     xgboost: --n-estimators, --learning-rate, ...
     """
     from rankproof.runs.defaults import MODELS
@@ -253,7 +287,7 @@ def own_options(model: str, options: Mapping[str, Any]) -> dict[str, Any]:
         if model not in takers[name]:
             others = ", ".join(takers[name])
             raise ArgumentError(
-                f"Option {option_name(name)} is not one of --model {model}, but of {others}. "
+                f"Option {option_name(name)} does not apply to --model {model}, only to {others}. "
                 f"Options of {model}: {', '.join(map(option_name, model_defaults(model)))}."
             )
     return own

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from rankproof.cli.options import threads_option
+from rankproof.cli.options import reading_options, threads_option
 
 __all__ = ["predict"]
 
@@ -21,22 +21,39 @@ _RUN_SUFFIXES = (".trec", ".run")
     "--out",
     required=True,
     metavar="FILE",
-    help="A name that ends in .trec or .run becomes a TREC run, any other a score file (one score a line).",
+    help="The file to write: a TREC run if it ends in .trec or .run, else a score file (one score per line). "
+    "- is standard output.",
 )
-@click.option("--tag", default="rankproof", show_default=True, help="The tag of a TREC run.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["scores", "trec"]),
+    help="A score file or a TREC run, whatever the name of FILE. [default: as the name says]",
+)
+@click.option("--tag", default="rankproof", show_default=True, help="The tag in a TREC run.")
+@reading_options
 @threads_option()
-def predict(model: str, data: tuple[str, ...], out: str, tag: str) -> None:
-    """Write the scores that MODEL (the folder of a run, or of a saved model) gives to DATA (LETOR text).
+def predict(
+    model: str,
+    data: tuple[str, ...],
+    out: str,
+    form: str | None,
+    tag: str,
+    group: bool,
+    query_files: tuple[str, ...],
+) -> None:
+    """Score DATA (LETOR text) with MODEL (the folder of a run or of a saved model).
 
-    A TREC run names documents by their ids; where DATA has none, by the number of the item in its query,
-    from 0.
+    A TREC run needs document ids. If DATA has none, items are numbered from 0 within their query.
 
     \b
     rankproof predict run/ test.txt -o scores.txt
     rankproof predict run/ test.txt.gz -o run.trec
+    cat test.txt | rankproof predict run/ - -o - --format trec | rankproof evaluate - --qrels qrels.txt
     """
-    from rankproof.cli.inputs import read_items
-    from rankproof.data.scores import write_scores
+    from rankproof.cli.inputs import once_standard, read_items
+    from rankproof.cli.terminal import beside
+    from rankproof.data.scores import in_rows, write_scores
     from rankproof.data.trec.write import write_run
     from rankproof.files import plain_name
     from rankproof.fit.saved.load import load_model
@@ -45,13 +62,21 @@ def predict(model: str, data: tuple[str, ...], out: str, tag: str) -> None:
     check_model(model)
     ranker = load_model(model)
     takes_missing = bool(ranker.__sklearn_tags__().input_tags.allow_nan)
-    items = read_items(data, features=int(ranker.n_features_in_), missing=takes_missing)
+    once_standard((*data, *query_files))
+    items, order = read_items(
+        data,
+        features=int(ranker.n_features_in_),
+        missing=takes_missing,
+        group=group,
+        query_files=query_files,
+    )
     scores = ranker.predict(items.X, qid=items.qids)
-    if plain_name(out).suffix.lower() in _RUN_SUFFIXES:
+    named_run = plain_name(out).suffix.lower() in _RUN_SUFFIXES
+    if form == "trec" or (form is None and named_run):
         write_run(out, items.query_ids, _documents(items), scores, items.offsets, tag=tag)
     else:
-        write_scores(scores, out)
-    click.echo(f"{items.items} scores for {items.queries} queries: {out}")
+        write_scores(in_rows(scores, order), out)
+    beside(out)(f"{items.items} scores for {items.queries} queries: {out}")
 
 
 def _documents(items: Any) -> list[str]:

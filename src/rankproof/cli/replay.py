@@ -12,19 +12,19 @@ __all__ = ["replay"]
 @click.option(
     "--run-code",
     is_flag=True,
-    help="Run the Python file of a loss that the evidence names: only if you trust it.",
+    help="Run the Python file of your own loss that the evidence names. Only if you trust it.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def replay(file: str, run_code: bool, as_json: bool) -> None:
-    """Check the evidence in FILE again, on its own: with fractions and interval bounds, without the rules.
+    """Check the evidence in FILE again, independently of the code that produced it, with exact arithmetic.
 
-    FILE was written by rankproof certify --evidence FILE (or --json).
+    FILE was written by rankproof certify with --evidence FILE (or --json).
 
     \b
     rankproof certify listnet --metric nDCG@10 --evidence why.json
     rankproof replay why.json
 
-    Exit status: 0 when every piece of evidence holds, 1 when one does not, 3 for wrong use or a damaged file.
+    Exit status: 0 if all evidence holds, 1 if some does not, 3 for wrong usage or a damaged file.
     """
     from rankproof.theory.replay.replay import CodeNotRunError, replay_file
 
@@ -32,8 +32,8 @@ def replay(file: str, run_code: bool, as_json: bool) -> None:
         outcome = replay_file(file, run_code=run_code)
     except CodeNotRunError as error:
         raise click.UsageError(
-            f"{file} is about the loss {error.place!r}, and to check it the file {error.file!r} has to be "
-            "run. Evidence may name any file: read it, and if you trust it, add --run-code."
+            f"{file} is about the loss {error.place!r}. Checking it means running the file {error.file!r}. "
+            "Read that file, and if you trust it, add --run-code."
         ) from error
     if as_json:
         click.echo(outcome.to_json())

@@ -11,18 +11,19 @@ __all__ = ["report"]
 
 @click.command()
 @click.argument("run")
-@click.option("-o", "--out", metavar="FILE", help="Where to write it. [default: report.html in RUN]")
+@click.option("-o", "--out", metavar="FILE", help="The file to write. [default: report.html in RUN]")
 def report(run: str, out: str | None) -> None:
-    """Write the report of RUN (the folder that rankproof fit made) as one HTML file that needs no network.
+    """Write the report of RUN (a folder made by rankproof fit) as one HTML file that works offline.
 
-    The model is scored again on the data that the run names, when these files are still there and unchanged;
-    what needs them is left out otherwise.
+    The model is scored again on the data files of the run. If they are missing or have changed, the parts of
+    the report that need them are left out.
 
     \b
     rankproof report run/
     rankproof report run/ -o nDCG.html
     """
     from rankproof.cli.commands import fit_command
+    from rankproof.cli.terminal import beside
     from rankproof.report.html import check_report_path, write_report
     from rankproof.report.pages.run import REPORT, run_report
     from rankproof.runs.review import read_record
@@ -33,4 +34,4 @@ def report(run: str, out: str | None) -> None:
     check_report_path(place)
     record = read_record(run)
     write_report(run_report(record, fit_command(record.facts, run)), place)
-    click.echo(f"report  {place}")
+    beside(str(place))(f"report  {place}")

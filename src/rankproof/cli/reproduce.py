@@ -21,7 +21,11 @@ __all__ = ["reproduce"]
 @click.command()
 @click.argument("paper", type=click.Choice(["B11", "R11"], case_sensitive=False))
 @click.option(
-    "--data", "directory", metavar="DIR", required=True, help="Folds in the LETOR layout: Fold1, Fold2, ..."
+    "--data",
+    "directory",
+    metavar="DIR",
+    required=True,
+    help="A folder in the LETOR layout: Fold1, Fold2, ...",
 )
 @click.option(
     "--solver",
@@ -33,32 +37,36 @@ __all__ = ["reproduce"]
     "--l2",
     type=float,
     multiple=True,
-    help="Strength of the penalty; several times: chosen from by validation. "
+    help="The penalty; can be repeated, to choose on the validation data. "
     "[default: B11 1e-5, 1e-4, ..., 10; R11 0]",
 )
 @click.option(
-    "--max-grade", type=int, default=None, help="B11: highest grade there can be. [default: as in the data]"
+    "--max-grade", type=int, default=None, help="B11: the highest possible grade. [default: as in the data]"
 )
 @click.option(
     "--as",
     "convention",
     default=None,
     metavar="TOOL",
-    help="R11: count nDCG as this tool does, such as letor3 or letor4. [default: rankproof]",
+    help="R11: compute nDCG as this tool does, such as letor3 or letor4. [default: rankproof]",
 )
 @click.option(
     "--scale",
     default="none",
     metavar="none|standard|query-minmax",
     show_default=True,
-    help="Scaling of the features. LETOR's files are scaled by query already.",
+    help="Scaling of the features. LETOR's files are already scaled by query.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of SGD, tests and bootstrap.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed for SGD, tests and bootstrap.")
 @click.option(
-    "--level", type=float, default=SIGNIFICANCE, show_default=True, help="Accepted chance of any false mark."
+    "--level",
+    type=float,
+    default=SIGNIFICANCE,
+    show_default=True,
+    help="Accepted probability of any false significance mark.",
 )
 @threads_option()
-@click.option("--out", metavar="DIR", default=None, help="Write tables, figures and settings here.")
+@click.option("--out", metavar="DIR", default=None, help="Folder for tables, figures and settings.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
 def reproduce(
     paper: str,
@@ -73,7 +81,7 @@ def reproduce(
     out: str | None,
     as_json: bool,
 ) -> None:
-    """Run the experiments of a PAPER again, on folds of your own.
+    """Repeat the experiments of a PAPER on your own data.
 
     \b
     B11  Buffoni, Calauzènes, Gallinari & Usunier, ICML 2011: Tables 1 and 2
@@ -92,17 +100,17 @@ def reproduce(
 
     if not Path(directory).is_dir():
         wrong = "is a file" if Path(directory).exists() else "does not exist"
-        raise click.UsageError(f"--data names a folder with Fold1, Fold2, ...; {directory!r} {wrong}.")
+        raise click.UsageError(f"--data must be a folder with Fold1, Fold2, ..., but {directory!r} {wrong}.")
     if out is not None:
         check_folder(out)
     with progress_bar() as progress:
         if paper == "B11":
             if convention is not None:
-                raise click.UsageError("--as is for R11; the metrics of B11 are fixed.")
+                raise click.UsageError("--as is only for R11; the metrics of B11 are fixed.")
             result: B11 | R11 = _b11(directory, solver, l2, max_grade, scale, seed, level, progress)
         else:
             if solver is not None or max_grade is not None:
-                raise click.UsageError("--solver and --max-grade are for B11; R11 is fitted by lbfgs.")
+                raise click.UsageError("--solver and --max-grade are only for B11; R11 uses lbfgs.")
             result = _r11(directory, l2, convention, scale, seed, level, progress)
     written = []
     if out is not None:

@@ -16,12 +16,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import click
 
 from rankproof.evaluation.tables import Table, as_text
+from rankproof.files import STANDARD
+from rankproof.shown import visible
 
 if TYPE_CHECKING:
     from rich.console import Console, JustifyMethod
 
 __all__ = [
     "as_list",
+    "beside",
     "narrowed",
     "print_start",
     "progress_bar",
@@ -36,7 +39,8 @@ Progress: TypeAlias = Callable[[int, int, str], None]
 
 
 def show_table(table: Table, title: str | None = None) -> None:
-    """Print a table to standard output."""
+    """Print a table to standard output; ids in it may hold anything, and are shown, not obeyed."""
+    table, title = _visible(table), None if title is None else visible(title)
     if sys.stdout is None or not sys.stdout.isatty():
         click.echo((f"{title}\n" if title else "") + as_text(table))
         return
@@ -54,6 +58,15 @@ def show_table(table: Table, title: str | None = None) -> None:
         console.print(Text(f"{title}\n" * bool(title) + as_list(table) + "\n"), soft_wrap=True)
     for note in table.notes:
         console.print(Text(note, style="dim"))
+
+
+def _visible(table: Table) -> Table:
+    return Table(
+        [visible(column) for column in table.columns],
+        [[visible(cell) for cell in row] for row in table.rows],
+        [visible(note) for note in table.notes],
+        [visible(column) for column in table.text_columns],
+    )
 
 
 def widest(table: Table) -> list[int]:
@@ -202,8 +215,13 @@ def print_start(lines: Sequence[tuple[str, str]], data: Mapping[str, Any]) -> No
     show_facts([*lines, *(("", f"{name}: {paper}") for name, paper in sources.items()), *parts])
 
 
+def beside(out: str) -> Callable[[str], None]:
+    """How to tell a person about what is written to ``out``: not among it, when that is standard output."""
+    return lambda text: click.echo(text, err=out == STANDARD)
+
+
 def warn(texts: Sequence[str | None]) -> None:
     """Warnings, on standard error."""
     for text in texts:
         if text:
-            click.echo(f"rankproof: warning: {text}", err=True)
+            click.echo(f"rankproof: warning: {visible(text)}", err=True)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankproof.cli.options import metric_and_noise, threads_option, tree_options
-from rankproof.runs.defaults import BOOSTED, FOLDS, LOSS, SEED, TRIALS
+from rankproof.cli.options import metric_and_noise, reading_options, threads_option, tree_options
+from rankproof.runs.defaults import BOOSTED, FOLDS, LOSS, SAMPLERS, SEED, TRIALS
 
 if TYPE_CHECKING:
     from rankproof.metrics.base import Metric
@@ -28,34 +28,52 @@ __all__ = ["tune"]
     default=(LOSS,),
     metavar="LOSS",
     show_default=True,
-    help="A loss to try (rankproof losses); several times.",
+    help="A loss to try (see rankproof losses); can be repeated.",
 )
-@click.option("--trials", type=int, default=TRIALS, show_default=True, help="How many settings to try.")
-@click.option("--folds", type=int, default=FOLDS, show_default=True, help="Folds of the queries of DATA.")
+@click.option("--trials", type=int, default=TRIALS, show_default=True, help="Number of settings to try.")
+@click.option(
+    "--folds",
+    type=int,
+    default=FOLDS,
+    show_default=True,
+    help="Number of cross-validation folds; a query is never split.",
+)
 @tree_options
-@click.option("--features", type=int, help="Number of features. [default: as DATA has]")
-@click.option("--seed", type=int, default=SEED, show_default=True, help="Seed of settings, folds and engine.")
-@threads_option("Threads; with lightgbm the numbers do not depend on it.")
-@click.option("--out", required=True, metavar="DIR", help="Folder of the search; one that is there goes on.")
-@click.option("-v", "--verbose", is_flag=True, help="Progress also off a terminal.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON: all trials, the best, the command.")
+@click.option("--features", type=int, help="Number of features. [default: as in DATA]")
+@reading_options
+@click.option(
+    "--seed", type=int, default=SEED, show_default=True, help="Seed for settings, folds and engine."
+)
+@click.option(
+    "--sampler",
+    type=click.Choice(SAMPLERS),
+    default=SAMPLERS[0],
+    show_default=True,
+    help="What chooses the settings to try; tpe is Optuna's (pip install optuna).",
+)
+@threads_option("Number of threads; with lightgbm the results do not depend on it.")
+@click.option(
+    "--out", required=True, metavar="DIR", help="Folder of the search; an existing search is continued."
+)
+@click.option("-v", "--verbose", is_flag=True, help="Show progress even if the output is not a terminal.")
+@click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: all trials, the best one, the command.")
 def tune(
     data: tuple[str, ...], out: str, trials: int, verbose: bool, quiet: bool, as_json: bool, **options: Any
 ) -> None:
-    """Search for the learning rate, leaves, penalty and number of trees that METRIC is best with on DATA.
+    """Find the learning rate, number of leaves, penalty and number of trees with the best METRIC on DATA.
 
-    Settings are drawn from the seed (the first are the defaults) and compared by the metric, exact under
-    ties, over folds of the queries. Every finished trial is kept in DIR: the same command goes on where an
-    earlier one ended, and with more --trials looks further. Ends with the command that trains with the best.
+    Settings are drawn at random (the first are the defaults) and compared by cross-validation over queries.
+    Every finished trial is saved in DIR: run the same command to continue after an interruption, or with more
+    --trials to search further. At the end it prints the command that trains with the best settings.
 
     \b
     rankproof tune train.txt --metric nDCG@10 --model lightgbm --out search/
     rankproof tune train.txt -m nDCG@10 --loss auto --loss softmax --trials 50 --out search/
     """
-    from rankproof.cli.commands import command_with, loss_warning
+    from rankproof.cli.commands import command_with, loss_lines, loss_warning
     from rankproof.cli.failures import when_interrupted
-    from rankproof.cli.inputs import read_items
+    from rankproof.cli.inputs import once_standard, read_items
     from rankproof.cli.options import own_options
     from rankproof.cli.terminal import print_start, progress_bar, show_table, warn
     from rankproof.errors import ArgumentError
@@ -69,19 +87,27 @@ def tune(
     plan = plan_tuning(
         options["metric"],
         trials=trials,
-        **{name: options[name] for name in ("model", "losses", "noise", "features", "folds", "seed")},
+        **{
+            name: options[name]
+            for name in ("model", "losses", "noise", "features", "folds", "seed", "sampler")
+        },
         own=own_options(options["model"], options),
     )
-    items = read_items(data, features=options["features"], missing=True)
+    sides = options["query_files"]
+    once_standard((*data, *sides))
+    items, _ = read_items(
+        data, features=options["features"], missing=True, group=options["group"], query_files=sides
+    )
     search = plan.begin(items, out)
-    when_interrupted(f"the finished trials are in {out}, the same command goes on.")
+    when_interrupted(f"the finished trials are in {out}; run the same command to continue.")
     if not as_json:
-        lines = dict.fromkeys(line for choice in plan.choices.values() for line in choice.lines())
+        choices = plan.choices.values()
+        lines = dict.fromkeys(line for one in choices for line in loss_lines(one, options["noise"]))
         print_start(list(lines), {"data": items})
     warn(list(dict.fromkeys(loss_warning(one, options["noise"]) for one in plan.choices.values())))
     done = trials - len(plan.untried(search))
     if done:
-        click.echo(f"rankproof: {done} of {trials} trials are known from {out}.", err=True)
+        click.echo(f"rankproof: {done} of {trials} trials are already in {out}.", err=True)
     with nullcontext(None) if quiet else progress_bar() as shown:
 
         def print_trial(trial: Trial) -> None:
@@ -89,7 +115,8 @@ def tune(
                 _print_trial(trial, plan.metric)
 
         run = plan.carry_out(items, search, shown, print_trial)
-    command = command_with(run.best, data, plan.settings)
+    reading = {"group": options["group"], "query_file": sides}
+    command = command_with(run.best, data, {**plan.settings, **reading})
     if as_json:
         import json
 
@@ -101,7 +128,7 @@ def tune(
 
 
 def _print_trial(trial: Trial, metric: Metric) -> None:
-    penalty = "the engine's l2" if trial.l2 is None else f"l2 {trial.l2:g}"
+    penalty = "default l2" if trial.l2 is None else f"l2 {trial.l2:g}"
     click.echo(
         f"trial {trial.number}: {metric} {trial.value:.4f} with {trial.trees} trees (learning rate "
         f"{trial.learning_rate:g}, {trial.num_leaves} leaves, {penalty}, loss {trial.loss})",

@@ -4,7 +4,7 @@
 >>> frame = pd.DataFrame({"session": ["a", "a", "b"], "clicks": [1, 0, 2], "bm25": [7.5, 2.5, 4.0]})
 >>> data = from_frame(frame, query="session", label="clicks")
 >>> data, data.query_ids.tolist(), data.X.tolist()
-(RankingData(2 queries, 3 items, 1 features), ['a', 'b'], [[7.5], [2.5], [4.0]])
+(RankingData(2 queries, 3 items, 1 features: bm25), ['a', 'b'], [[7.5], [2.5], [4.0]])
 >>> from_frame(frame, query="sesion", label="clicks")
 Traceback (most recent call last):
     ...
@@ -23,8 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.arrays import Float64s, offsets_from_qid
+from rankproof.data.answer_columns import warn_of_answers
 from rankproof.data.ranking import RankingData
 from rankproof.errors import ArgumentError, DataError, MissingDependencyError
+from rankproof.ids import TextIds, text_ids
+from rankproof.shown import quoted
 
 if TYPE_CHECKING:
     import narwhals
@@ -37,12 +40,12 @@ COLUMNS_AT_ONCE, ROWS_AT_ONCE = 32, 4096
 def from_frame(
     frame: Any,
     *,
-    query: str,
-    label: str | None = None,
-    features: Sequence[str] | None = None,
-    doc: str | None = None,
-    query_weight: str | None = None,
-    item_weight: str | None = None,
+    query: str | int,
+    label: str | int | None = None,
+    features: Sequence[str | int] | None = None,
+    doc: str | int | None = None,
+    query_weight: str | int | None = None,
+    item_weight: str | int | None = None,
     group: bool = False,
 ) -> RankingData:
     """Ranking data from a data frame with one row per item.
@@ -50,17 +53,19 @@ def from_frame(
     Parameters
     ----------
     frame : pandas, polars or pyarrow frame, or any other that narwhals reads
-        A lazy frame is collected.
-    query : str
+        A lazy frame is collected. Columns may be named by whole numbers, as ``pandas.DataFrame(X)`` names
+        them; the features are then called "0", "1", ...
+    query : str or int
         The column of query ids: whole numbers stay numbers, anything else becomes text. Nulls are refused.
-    label : str, optional
+    label : str or int, optional
         The column of labels; a null is an item that was not judged. Without it no item is judged.
-    features : list of str, optional
+    features : list of str or int, optional
         The feature columns, in this order; by default every numeric or boolean column that no other argument
-        names, in the order of the frame. Stored as float32; a null becomes NaN.
-    doc : str, optional
+        names, in the order of the frame. ``feature_names`` of the result says which. A `DataWarning` names
+        columns whose names suggest a prediction, a label or an id. Stored as float32; a null becomes NaN.
+    doc : str or int, optional
         The column of document ids.
-    query_weight, item_weight : str, optional
+    query_weight, item_weight : str or int, optional
         Columns of weights; a query weight must be the same on all rows of a query.
     group : bool
         The rows of a query must stand together. With ``group=True`` they may lie apart: they are brought
@@ -75,45 +80,45 @@ def from_frame(
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"session": ["a", "a"], "clicks": [1, 0], "bm25": [7.5, 2.5]})
     >>> from_frame(frame, query="session", label="clicks")
-    RankingData(1 queries, 2 items, 1 features)
+    RankingData(1 queries, 2 items, 1 features: bm25)
     """
     table = _open(frame)
     named = {
-        "query": query,
-        "label": label,
-        "doc": doc,
-        "query_weight": query_weight,
-        "item_weight": item_weight,
+        argument: _column(table, argument, name)
+        for argument, name in (
+            *(("query", query), ("label", label), ("doc", doc)),
+            *(("query_weight", query_weight), ("item_weight", item_weight)),
+        )
+        if name is not None
     }
-    used = {name for name in named.values() if name is not None}
-    for argument, name in named.items():
-        if name is not None:
-            _check_column(table, argument, name)
-    columns = _feature_columns(table, features, used)
+    columns = _feature_columns(table, features, set(named.values()))
 
-    qid = _query_column(table, query)
+    qid = _query_column(table, named["query"])
     order: NDArray[np.int64] | slice = slice(None)
     if group:
         _, first, which = np.unique(qid, return_index=True, return_inverse=True)
         order = np.argsort(first[which], kind="stable").astype(np.int64)
         qid = qid[order]
     offsets = offsets_from_qid(qid, what=f"Query column {query!r}", way_out=" Or pass group=True.")
-    return RankingData(
-        labels=np.full(qid.size, np.nan) if label is None else _floats(table, "label", label)[order],
+    data = RankingData(
+        labels=np.full(qid.size, np.nan) if label is None else _floats(table, "label", named)[order],
         offsets=offsets,
         X=_matrix(table, columns, order, qid.size) if columns else None,
         query_ids=qid[offsets[:-1]],
-        doc_ids=None if doc is None else _texts(table, doc)[order],
+        doc_ids=None if doc is None else _texts(table, named["doc"])[order],
         query_weights=(
             None
             if query_weight is None
             else _query_weights(
-                _floats(table, "query_weight", query_weight)[order], offsets, query_weight, qid
+                _floats(table, "query_weight", named)[order], offsets, named["query_weight"], qid
             )
         ),
-        item_weights=None if item_weight is None else _floats(table, "item_weight", item_weight)[order],
+        item_weights=None if item_weight is None else _floats(table, "item_weight", named)[order],
         feature_names=tuple(columns) or None,
     )
+    if features is None:
+        warn_of_answers(columns)
+    return data
 
 
 def to_frame(
@@ -223,15 +228,15 @@ def _load(module: str) -> Any:
     try:
         return importlib.import_module(module)
     except ImportError:
-        package = "rankproof[frames]" if module in ("narwhals", "pandas") else module
         raise MissingDependencyError(
-            f"Data frames need {module}, which is not installed: pip install '{package}'"
+            f"Data frames need {module}, which is not installed: pip install {module}"
         ) from None
 
 
 def _open(frame: Any) -> narwhals.DataFrame[Any]:
     nw = _load("narwhals")
     try:
+        frame = _with_text_names(frame)
         table = nw.from_native(frame)
         table = table.collect() if isinstance(table, nw.LazyFrame) else table
     except TypeError:
@@ -247,14 +252,23 @@ def _open(frame: Any) -> narwhals.DataFrame[Any]:
     return table  # type: ignore[no-any-return]
 
 
-def _check_column(table: narwhals.DataFrame[Any], argument: str, name: str) -> None:
-    if name in table.columns:
-        return
-    near = difflib.get_close_matches(str(name), list(map(str, table.columns)), n=1)
+def _with_text_names(frame: Any) -> Any:
+    """The frame with every name of a column as text: narwhals takes a whole number for that of a row."""
+    # Only pandas, and frames in its image, have other names than text.
+    if not hasattr(frame, "set_axis") or all(isinstance(name, str) for name in frame.columns):
+        return frame
+    return frame.set_axis([str(name) for name in frame.columns], axis=1)
+
+
+def _column(table: narwhals.DataFrame[Any], argument: str, name: object) -> str:
+    """The name of a column as the table has it."""
+    if str(name) in table.columns:
+        return str(name)
+    near = difflib.get_close_matches(str(name), table.columns, n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
     raise ArgumentError(
         f"Argument {argument} of from_frame names the column {name!r}, which the frame does not have.{hint} "
-        f"Columns: {', '.join(map(str, table.columns))}."
+        f"Columns: {', '.join(table.columns)}."
     )
 
 
@@ -264,20 +278,20 @@ def _is_numeric(table: narwhals.DataFrame[Any], name: str) -> bool:
 
 
 def _feature_columns(
-    table: narwhals.DataFrame[Any], features: Sequence[str] | None, used: set[str]
+    table: narwhals.DataFrame[Any], features: Sequence[str | int] | None, used: set[str]
 ) -> list[str]:
     if features is None:
         return [name for name in table.columns if name not in used and _is_numeric(table, name)]
     if isinstance(features, str):
         raise ArgumentError(f"Argument features of from_frame must be a list of columns, got {features!r}.")
-    for name in features:
-        _check_column(table, "features", name)
+    columns = [_column(table, "features", name) for name in features]
+    for name in columns:
         if not _is_numeric(table, name):
             raise DataError(
                 f"Feature column {name!r} must hold numbers, got {table.schema[name]}. "
                 "Encode it first, or leave it out of features."
             )
-    return list(features)
+    return columns
 
 
 def _query_column(table: narwhals.DataFrame[Any], name: str) -> NDArray[Any]:
@@ -299,14 +313,14 @@ def _query_column(table: narwhals.DataFrame[Any], name: str) -> NDArray[Any]:
     return _texts(table, name)
 
 
-def _texts(table: narwhals.DataFrame[Any], name: str) -> NDArray[np.str_]:
+def _texts(table: narwhals.DataFrame[Any], name: str) -> TextIds:
     nulls = table[name].is_null().to_numpy().astype(bool)
     if nulls.any():
         raise DataError(
             f"Column {name!r} must have no nulls, got one in row {int(np.argmax(nulls))} "
             "(rows counted from 0)."
         )
-    return np.array([str(value) for value in table[name].to_list()], dtype=np.str_)
+    return text_ids([str(value) for value in table[name].to_list()])
 
 
 def _as_float64(column: narwhals.Series[Any]) -> Float64s:
@@ -314,7 +328,8 @@ def _as_float64(column: narwhals.Series[Any]) -> Float64s:
     return column.cast(nw.Float64).to_numpy().astype(np.float64)
 
 
-def _floats(table: narwhals.DataFrame[Any], argument: str, name: str) -> Float64s:
+def _floats(table: narwhals.DataFrame[Any], argument: str, named: Mapping[str, str]) -> Float64s:
+    name = named[argument]
     if not _is_numeric(table, name):
         raise DataError(
             f"Column {name!r}, the {argument} of from_frame, must hold numbers, got {table.schema[name]}."
@@ -359,6 +374,6 @@ def _query_weights(weights: Float64s, offsets: NDArray[np.int64], name: str, qid
         row = int(np.argmax(apart))
         raise DataError(
             f"Column {name!r}, the query_weight of from_frame, must be the same on all rows of a query, "
-            f"but query {qid[row].item()!r} has several values, {weights[row]} among them."
+            f"but query {quoted(qid[row])} has several values, {weights[row]} among them."
         )
     return first

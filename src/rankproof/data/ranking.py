@@ -21,14 +21,16 @@ from rankproof.arrays import (
     query_of_item,
 )
 from rankproof.errors import ArgumentError, DataError
+from rankproof.ids import TextIds, as_ids, as_text, places_of, spread
 from rankproof.plain import html_table
+from rankproof.shown import listed, quoted
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 __all__ = ["Features", "RankingData", "ranking_data"]
 
-QUERIES_SHOWN = 5
+QUERIES_SHOWN, NAMES_SHOWN = 5, 5
 
 Features = Union[NDArray[np.float32], "csr_array[np.float32]"]
 
@@ -49,7 +51,7 @@ class RankingData:
         Unique; 0, 1, 2, ... when not given.
     doc_ids : array of str, one per item, optional
         Names of the items: `rankproof.explain` shows them, and some conventions, such as trec_eval, break
-        ties by them.
+        ties by them. Fixed-width text, or numpy's ``StringDType`` where a long id would make that wasteful.
     query_weights, item_weights : array of float64, optional
         Finite and not negative.
     feature_names : tuple of str, one per feature, optional
@@ -72,7 +74,7 @@ class RankingData:
     offsets: Int64s
     X: Features | None = None
     query_ids: NDArray[Any] = None  # type: ignore[assignment]  # filled in when not given
-    doc_ids: NDArray[np.str_] | None = None
+    doc_ids: TextIds | None = None
     query_weights: Float64s | None = None
     item_weights: Float64s | None = None
     feature_names: tuple[str, ...] | None = None
@@ -84,12 +86,12 @@ class RankingData:
         put(self, "query_ids", frozen(_as_query_ids(self.query_ids, self.queries)))
         put(self, "X", _as_features(self.X, self.items))
         if self.doc_ids is not None:
-            ids = np.asarray(self.doc_ids)
+            ids = as_ids(self.doc_ids)
             if ids.shape != (self.items,):
                 raise ArgumentError(
                     f"Argument doc_ids must have one id per item ({self.items}), got {ids.shape}."
                 )
-            put(self, "doc_ids", frozen(ids if ids.dtype.kind in "UT" else ids.astype(np.str_)))
+            put(self, "doc_ids", frozen(as_text(ids)))
         if self.query_weights is not None:
             put(self, "query_weights", frozen(as_weights("query_weights", self.query_weights, self.queries)))
         if self.item_weights is not None:
@@ -101,7 +103,7 @@ class RankingData:
     def from_qid(cls, X: Any, labels: ArrayLike, qid: ArrayLike, **more: Any) -> RankingData:
         """Data from a per-item query column; the items of a query must stand together."""
         offsets = offsets_from_qid(qid)
-        return cls(labels=labels, offsets=offsets, X=X, query_ids=np.asarray(qid)[offsets[:-1]], **more)  # type: ignore[arg-type]
+        return cls(labels=labels, offsets=offsets, X=X, query_ids=as_ids(qid)[offsets[:-1]], **more)  # type: ignore[arg-type]
 
     @property
     def queries(self) -> int:
@@ -126,7 +128,7 @@ class RankingData:
     @property
     def qids(self) -> NDArray[Any]:
         """The query id of every item: the ``qid=`` of estimators."""
-        return self.query_ids[query_of_item(self.offsets)]
+        return spread(self.query_ids, query_of_item(self.offsets))
 
     def __len__(self) -> int:
         return self.queries
@@ -171,10 +173,12 @@ class RankingData:
         """The data of the query with this id (``"301"`` also finds the whole number 301)."""
         places = np.flatnonzero(self.query_ids == query_id)
         if not places.size:
-            places = np.flatnonzero(self.query_ids.astype(np.str_) == str(query_id))
+            places = places_of(self.query_ids, query_id)
         if not places.size:
-            few = ", ".join(map(str, self.query_ids[:5].tolist()))
-            raise DataError(f"There is no query {query_id!r}; the {self.queries} ids start with {few}.")
+            raise DataError(
+                f"There is no query {quoted(query_id)}; the {self.queries} ids start with "
+                f"{listed(self.query_ids[:5].tolist(), 5)}."
+            )
         return self[int(places[0])]
 
     def _take(self, queries: slice | Int64s) -> RankingData:
@@ -230,6 +234,8 @@ class RankingData:
             features = "no features"
         else:
             features = f"{self.features} features" + ("" if isinstance(self.X, np.ndarray) else " (sparse)")
+            if self.feature_names:
+                features += f": {_few_names(self.feature_names)}"
         return f"RankingData({self.queries} queries, {self.items} items, {features})"
 
 
@@ -266,19 +272,24 @@ def _range_text(labels: Float64s) -> str:
     return f"{low:g}" if low == high else f"{low:g} to {high:g}"
 
 
+def _few_names(names: tuple[str, ...]) -> str:
+    shown = names if len(names) <= NAMES_SHOWN else (*names[: NAMES_SHOWN - 2], "...", names[-1])
+    return ", ".join(shown)
+
+
 def _as_query_ids(query_ids: Any, queries: int) -> NDArray[Any]:
     if query_ids is None:
         return np.arange(queries)
-    ids = np.asarray(query_ids)
+    ids = as_ids(query_ids)
     if ids.shape != (queries,):
         raise ArgumentError(
             f"Argument query_ids must have one id per query ({queries}), got shape {ids.shape}."
         )
-    if ids.dtype.kind not in "iuUT":
-        ids = ids.astype(np.str_)
+    if ids.dtype.kind not in "iu":
+        ids = as_text(ids)
     names, counts = np.unique(ids, return_counts=True)
     if (counts > 1).any():
-        raise DataError(f"Query id {names[np.argmax(counts > 1)].item()!r} is given to more than one query.")
+        raise DataError(f"Query id {quoted(names[np.argmax(counts > 1)])} is given to more than one query.")
     return ids
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankproof.arrays import Float64s, as_scores
+from rankproof.arrays import Float64s, Int64s, as_scores
 from rankproof.errors import FileFormatError
 from rankproof.files import StrPath, create_bytes, open_bytes
 
-__all__ = ["read_scores", "write_scores"]
+__all__ = ["in_rows", "read_scores", "write_scores"]
 
 
 def read_scores(path: StrPath) -> Float64s:
@@ -51,3 +51,16 @@ def write_scores(scores: ArrayLike, path: StrPath) -> None:
     """One score per line, shortest text that reads back to the same bits; written whole or not at all."""
     with create_bytes(path) as file:
         file.writelines(f"{score!r}\n".encode() for score in as_scores(scores).tolist())
+
+
+def in_rows(scores: Float64s, order: Int64s | None) -> Float64s:
+    """Scores of items in the order of the rows of their file; ``order`` has the row of every item.
+
+    >>> in_rows(np.array([1.0, 2.0, 3.0]), np.array([0, 2, 1])).tolist()
+    [1.0, 3.0, 2.0]
+    """
+    if order is None:
+        return scores
+    rows = np.empty_like(scores)
+    rows[order] = scores
+    return rows

@@ -44,7 +44,7 @@ class Interval:
     level : float
         The confidence level, 0.95 for a 95 % interval.
     method : str
-        How it was made: ``"bca"`` or ``"percentile"``.
+        How it was made: ``"bca"``, ``"percentile"`` or ``"t"``.
     """
 
     low: float

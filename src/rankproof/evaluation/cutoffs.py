@@ -43,7 +43,9 @@ def cutoff_means(
     """
     metrics = _at_cutoffs(like)
     try:
-        results = {name: evaluate(scores, judged, metrics, **options) for name, scores in systems.items()}
+        results = {
+            name: evaluate(scores, judged, metrics, warn=False, **options) for name, scores in systems.items()
+        }
         return _means(results, metrics)
     except RankproofError as problem:
         return CutoffMeans(problem=str(problem))
@@ -58,12 +60,12 @@ def evaluate_with_cutoffs(
     """
     metrics = _at_cutoffs(metric)
     try:
-        together = evaluate(scores, judged, [metric, *metrics], **options)
+        together = evaluate(scores, judged, [metric, *metrics], warn=False, **options)
         # Asked for by the results and by the curves.
         together = replace(together, baseline=cache(together.baseline))
         means = _means({name: together}, metrics)
     except RankproofError as problem:
-        return evaluate(scores, judged, metric, **options), CutoffMeans(problem=str(problem))
+        return evaluate(scores, judged, metric, warn=False, **options), CutoffMeans(problem=str(problem))
     return _only(together, str(metric)), means
 
 

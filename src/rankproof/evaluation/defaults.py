@@ -7,7 +7,17 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["CONVENTION", "CORRECTION", "LEVEL", "RESAMPLES", "SAMPLES", "SEED", "SIGNIFICANCE", "TEST"]
+__all__ = [
+    "CONVENTION",
+    "CORRECTION",
+    "LEVEL",
+    "MOST_PAIRS",
+    "RESAMPLES",
+    "SAMPLES",
+    "SEED",
+    "SIGNIFICANCE",
+    "TEST",
+]
 
 CONVENTION: Final = "rankproof"
 # Of intervals, and how many resamples of the queries a bootstrap draws.
@@ -21,3 +31,5 @@ SAMPLES: Final = 100_000
 # Accepted chance of any false winner, over the pairs of one metric.
 SIGNIFICANCE: Final = 0.05
 CORRECTION: Final = "metric"
+# With more pairs of one metric a list of them is not read: the letters of the systems say the same.
+MOST_PAIRS: Final = 10

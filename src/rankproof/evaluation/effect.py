@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankproof.evaluation.bootstrap import Interval, Method, as_level, mean_interval
-from rankproof.evaluation.defaults import LEVEL, RESAMPLES, SEED, SIGNIFICANCE
+from rankproof.evaluation.bootstrap import Interval, as_level
+from rankproof.evaluation.defaults import LEVEL, SIGNIFICANCE
 from rankproof.evaluation.differences import Differences, paired_differences
+from rankproof.evaluation.t_interval import t_interval
 from rankproof.plain import html_fields, json_text, plain_fields
 
 __all__ = ["Effect", "detectable_difference", "difference_interval", "effect_of", "effect_size"]
@@ -95,28 +96,10 @@ def _hedges(freedom: float) -> float:
 
 
 def difference_interval(
-    a: ArrayLike,
-    b: ArrayLike,
-    *,
-    weights: ArrayLike | None = None,
-    level: float = LEVEL,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
-    method: Method = "bca",
+    a: ArrayLike, b: ArrayLike, *, weights: ArrayLike | None = None, level: float = LEVEL
 ) -> Interval:
-    """The bootstrap interval of the mean difference: queries are drawn with both their values.
-
-    See `rankproof.evaluation.bootstrap.mean_interval`.
-    """
-    d = paired_differences(a, b, weights)
-    return mean_interval(
-        d.values,
-        weights=d.weights,
-        level=level,
-        resamples=resamples,
-        seed=seed,
-        method=method,
-    )
+    """Student's interval of the (weighted) mean difference: see `rankproof.evaluation.t_interval`."""
+    return t_interval(paired_differences(a, b, weights), level=as_level("level", level))
 
 
 def detectable_difference(sd: float, n: int, *, level: float = SIGNIFICANCE, power: float = 0.8) -> float:

@@ -8,10 +8,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankproof.arrays import Float64s, frozen
+from rankproof.arrays import Float64s, frozen, has_nan
 from rankproof.errors import ArgumentError, DataError, RankproofError
 from rankproof.evaluation.defaults import CONVENTION, LEVEL, SEED
+from rankproof.evaluation.depth import cut_at
 from rankproof.evaluation.inputs import JudgedScores, as_scored, is_feedback
+from rankproof.evaluation.odd_labels import warn_of_labels
 from rankproof.evaluation.on_feedback import evaluate_feedback, refuse_options
 from rankproof.evaluation.per_query import (
     as_convention_reads,
@@ -41,9 +43,11 @@ def evaluate(
     convention: str = CONVENTION,
     bounds: bool = False,
     missing: Literal["zero", "skip"] | None = None,
+    depth: int | None = None,
     level: float = LEVEL,
     seed: int = SEED,
     threads: int | None = None,
+    warn: bool = True,
 ) -> Results:
     """Evaluate scores on judged data.
 
@@ -73,12 +77,19 @@ def evaluate(
     missing : "zero" or "skip", optional
         What a judged query counts that the run does not have: as if nothing was retrieved, or nothing at
         all. By default what the convention says.
+    depth : int, optional
+        Look at the first so many items of every ranking only, as ``trec_eval -M`` does: judged items below
+        count as not retrieved. Equal scores across the cut are refused where the convention does not break
+        ties.
     level : float
         The confidence level of the bootstrap interval over queries.
     seed : int
         Of the bootstrap; the same seed gives the same interval.
     threads : int, optional
         How many threads; the numbers do not depend on it.
+    warn : bool
+        Whether a `DataWarning` is issued for labels that the metric takes and that are probably not meant:
+        labels above 10 or below 0 with exponential gains, a ``max_grade`` of ERR above all labels.
 
     Returns
     -------
@@ -95,12 +106,15 @@ def evaluate(
         tool = CONVENTIONS[convention]
         chosen = metric_list(metrics)
         if is_feedback(data):
-            refuse_options(convention, bounds=bounds)
+            refuse_options(convention, bounds=bounds, depth=depth)
             return evaluate_feedback(scores, data, chosen, weights=weights, level=level, seed=seed)
         scored = as_scored(
             scores, data, offsets=offsets, qid=qid, weights=weights, missing=missing or tool.missing
         )
-        return _evaluate(scored, chosen, tool, bounds=bounds, level=level, seed=seed)
+        results = _evaluate(scored, chosen, tool, depth=depth, bounds=bounds, level=level, seed=seed)
+        if warn:
+            warn_of_labels(results.metrics.values(), as_convention_reads(scored, tool).labels)
+        return results
 
 
 def metric_list(metrics: str | Metric | Iterable[str | Metric]) -> list[Metric]:
@@ -121,12 +135,13 @@ def _evaluate(
     chosen: list[Metric],
     tool: Convention,
     *,
+    depth: int | None,
     bounds: bool,
     level: float,
     seed: int,
 ) -> Results:
     resolved = {str(m): tool.resolve(m) for m in chosen}
-    scored = as_convention_reads(scored, tool)
+    scored = cut_at(as_convention_reads(scored, tool), depth, tool)
     for m in resolved.values():
         check_labels(m, scored, tool)
     tied = sort_retrieved(scored)
@@ -143,7 +158,6 @@ def _evaluate(
             chosen, flat = resolved, break_ties(scored, tool, flat)
         return counted_values(resolved, raw_values(chosen, scored, flat), scored, tool)
 
-    judged = ~np.isnan(scored.labels)
     return Results(
         query_ids=scored.query_ids,
         per_query=per_query,
@@ -151,11 +165,12 @@ def _evaluate(
         weights=scored.weights,
         empty={name: int(np.isnan(values).sum()) for name, values in raw.items()},
         tied=tied.tied,
-        unjudged=int(judged.size - judged.sum()),
+        unjudged=int(np.isnan(scored.labels).sum()) if has_nan(scored.labels) else 0,
         items=int(scored.depth.sum()),
         missing=scored.missing,
         unknown=scored.unknown,
         convention=tool.name,
+        depth=depth,
         bounds=band,
         level=level,
         seed=seed,
@@ -191,13 +206,13 @@ def refuse_uncounted(counted: Mapping[str, int], name: str) -> None:
     >>> refuse_uncounted({"AP": 0, "RR": 0}, "test.txt")
     Traceback (most recent call last):
         ...
-    rankproof.errors.DataError: test.txt: no query counts for AP, RR: each is empty, as one without a relevant
-    item is. Give data with relevant items, or use empty=0.
+    rankproof.errors.DataError: test.txt: no query counts for AP, RR: each is empty (for
+    example, has no relevant item). Give data with relevant items, or use empty=0.
     """
     if not any(counted.values()):
         raise DataError(
-            f"{name}: no query counts for {', '.join(counted)}: each is empty, as one without a relevant "
-            "item is. Give data with relevant items, or use empty=0."
+            f"{name}: no query counts for {', '.join(counted)}: each is empty (for example, has no "
+            "relevant item). Give data with relevant items, or use empty=0."
         )
 
 
@@ -217,6 +232,6 @@ def check_counts(metric: Metric, data: Any, name: str) -> int | None:
 def empty_queries(metric: Metric, data: Any) -> int | None:
     """How many queries the metric says nothing about; None when that cannot be asked of these labels."""
     try:
-        return evaluate(np.zeros(data.items), data, [metric]).empty[str(metric)]
+        return evaluate(np.zeros(data.items), data, [metric], warn=False).empty[str(metric)]
     except RankproofError:
         return None

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rankproof.evaluation.depth import cut_at
 from rankproof.evaluation.inputs import JudgedScores, as_scored
 from rankproof.evaluation.per_query import as_convention_reads, break_ties, check_labels, sort_retrieved
 from rankproof.evaluation.tables import Table, as_html, as_text, number
@@ -15,6 +16,7 @@ from rankproof.metrics.conventions.named import CONVENTIONS
 from rankproof.metrics.ranked.lists import RankedLists
 from rankproof.metrics.ranked.ties import tie_groups
 from rankproof.plain import json_text, plain_number
+from rankproof.shown import visible
 
 __all__ = ["Explained", "explain"]
 
@@ -90,10 +92,12 @@ class Explained:
         return as_html(self.table(), title=f"{self.metric} of query {self.query} ({self.convention})")
 
     def __str__(self) -> str:
-        return f"{self.metric} of query {self.query} ({self.convention})\n" + as_text(self.table())
+        return f"{self.metric} of query {visible(str(self.query))} ({self.convention})\n" + as_text(
+            self.table()
+        )
 
     def __repr__(self) -> str:
-        return f"Explained({self.metric} of query {self.query}: {number(self.value)})"
+        return f"Explained({self.metric} of query {visible(str(self.query))}: {number(self.value)})"
 
 
 def explain(
@@ -105,6 +109,7 @@ def explain(
     offsets: Any = None,
     qid: Any = None,
     convention: str = "rankproof",
+    depth: int | None = None,
 ) -> Explained:
     """How the value of one query came about, place by place.
 
@@ -122,6 +127,8 @@ def explain(
         With plain labels; see `rankproof.evaluate`.
     convention : str
         Whose rules; see `rankproof.evaluate`.
+    depth : int, optional
+        Look at the first so many items only; see `rankproof.evaluate`.
 
     Returns
     -------
@@ -143,6 +150,7 @@ def explain(
     tool = CONVENTIONS[convention]
     resolved = tool.resolve(metric(spec))
     one = as_convention_reads(as_scored(scores, data, offsets=offsets, qid=qid).only(query), tool)
+    one = cut_at(one, depth, tool)
     check_labels(resolved, one, tool)
     order = break_ties(one, tool, sort_retrieved(one))
     policy = "keep" if resolved.sees_unjudged or resolved.unjudged == "error" else resolved.unjudged

@@ -6,15 +6,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rankproof.arrays import Float64s, flat_floats
 from rankproof.errors import ArgumentError
 
-__all__ = ["holm", "holm_family"]
+__all__ = ["holm", "holm_levels"]
 
 
 def holm(p_values: ArrayLike) -> Float64s:
@@ -40,14 +38,20 @@ def holm(p_values: ArrayLike) -> Float64s:
     return adjusted
 
 
-def holm_family(families: Sequence[ArrayLike]) -> list[Float64s]:
-    """Several lists of p-values corrected as one family (all pairs of all metrics), in the shape given.
+def holm_levels(p_values: ArrayLike, level: float) -> Float64s:
+    r"""The level at which Holm's correction tests each: it is rejected exactly when p is at most this.
 
-    >>> [list(map(float, p)) for p in holm_family([[0.01, 0.5], [0.02]])]
-    [[0.03, 0.5], [0.04]]
+    The i-th smallest of m p-values is tested at :math:`level / (m - i + 1)` as long as all before it were
+    rejected. Those after the first that is not rejected would all be tested at the level of this one, at
+    which none of them is.
+
+    >>> [round(float(step), 4) for step in holm_levels([0.01, 0.04, 0.03], 0.05)]
+    [0.0167, 0.025, 0.025]
     """
-    arrays = [flat_floats("p_values", family) for family in families]
-    if not arrays:
-        return []
-    cuts = np.cumsum([array.size for array in arrays])[:-1]
-    return np.split(holm(np.concatenate(arrays)), cuts)
+    p = flat_floats("p_values", p_values)
+    adjusted = holm(p)
+    rejected = adjusted <= level
+    # Equal p-values are tested together, at the lowest of their levels, whatever their order.
+    before = np.array([int((p < one).sum()) for one in p], dtype=np.int64)
+    factors = np.where(rejected, p.size - before, max(1, int(p.size - rejected.sum())))
+    return level / factors

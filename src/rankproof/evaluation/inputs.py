@@ -18,6 +18,8 @@ from rankproof.data.trec.judged_run import JudgedRun, join_run
 from rankproof.data.trec.read import Qrels, Run
 from rankproof.errors import ArgumentError
 from rankproof.feedback import Feedback, Graded, Permutation, PreferenceGraph
+from rankproof.ids import as_ids, places_of
+from rankproof.shown import listed, quoted
 
 __all__ = ["JudgedScores", "as_scored", "is_feedback"]
 
@@ -45,11 +47,11 @@ class JudgedScores:
 
     def only(self, query: Any) -> JudgedScores:
         """The one query with this id."""
-        places = np.flatnonzero(self.query_ids.astype(np.str_) == str(query))
+        places = places_of(self.query_ids, query)
         if not places.size:
-            some = ", ".join(map(str, self.query_ids[:5].tolist()))
             raise ArgumentError(
-                f"There is no query {query!r} to explain; the {self.queries} ids start with {some}."
+                f"There is no query {quoted(query)} to explain; the {self.queries} ids start with "
+                f"{listed(self.query_ids[:5].tolist(), 5)}."
             )
         q = int(places[0])
         part = slice(int(self.offsets[q]), int(self.offsets[q + 1]))
@@ -102,7 +104,7 @@ def as_scored(
             f"Argument qid must have one id per label ({labels.size}), got shape {np.shape(qid)}."
         )
     starts = offsets_from_qid(qid)
-    return _from_arrays(scores, labels, starts, np.asarray(qid)[starts[:-1]], weights)
+    return _from_arrays(scores, labels, starts, as_ids(qid)[starts[:-1]], weights)
 
 
 def is_feedback(data: Any) -> TypeGuard[Sequence[Feedback]]:
@@ -153,7 +155,7 @@ def _from_run(joined: JudgedRun, weights: Any) -> JudgedScores:
 def _rank_of_ids(ids: NDArray[Any], offsets: Int64s) -> NDArray[np.int32]:
     """Places of each query's ids when sorted by their bytes, descending."""
     places = np.empty(ids.size, np.int32)
-    raw = np.char.encode(ids.astype(np.str_), "utf-8")
     for start, stop in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
-        places[start + np.argsort(raw[start:stop])[::-1]] = np.arange(stop - start)
+        # The order of UTF-8 bytes is that of code points.
+        places[start + np.argsort(ids[start:stop], kind="stable")[::-1]] = np.arange(stop - start)
     return places

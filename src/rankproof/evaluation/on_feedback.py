@@ -62,11 +62,15 @@ def evaluate_feedback(
     )
 
 
-def refuse_options(convention: str, *, bounds: bool) -> None:
+def refuse_options(convention: str, *, bounds: bool, depth: int | None) -> None:
     """What cannot be done on feedback objects is refused, not ignored."""
     if convention != "rankproof":
         raise ArgumentError(
             f"Feedback objects are evaluated by the convention rankproof, got {convention!r}."
+        )
+    if depth is not None:
+        raise ArgumentError(
+            "Argument depth goes with labels; feedback objects are about all items of a query."
         )
     if bounds:
         raise ArgumentError(

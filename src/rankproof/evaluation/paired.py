@@ -24,34 +24,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankproof.arrays import Float64s, Int64s, as_whole_number
+from rankproof.arrays import Float64s, as_whole_number
 from rankproof.evaluation.defaults import SAMPLES, SEED
 from rankproof.evaluation.differences import Differences, paired_differences
+from rankproof.evaluation.sign_flips import SignFlips, lattice_p, sign_flips
 from rankproof.plain import html_fields, json_text, plain_fields
-from rankproof.threads import chunks_by_items, run
 
 __all__ = [
     "Paired",
     "paired_t_test",
     "randomisation_of",
     "randomisation_test",
+    "randomisation_with",
     "signed_rank_of",
     "t_of",
     "wilcoxon_test",
 ]
 
-# Up to here all sign patterns are counted: two lists of 2**20 half sums, some tens of milliseconds.
-_MOST_ENUMERATED = 40
 # Up to here the exact distribution of the signed ranks is built, ties included.
 _MOST_RANKED = 50
-# Differences are tried as whole multiples of the smallest one divided by 1, 2, ..., this.
-_MOST_PARTS = 64
-# Cells of the exact distribution on a lattice that are worth building: about 0.1 s.
-_MOST_CELLS = 4e8
-# The distribution drops probabilities below 1e-280; what all of them can add up to stays below this.
-_LEAST_P = 1e-260
-# Differences handled by one set of byte tables (16 MB).
-_TABLED = 2**16
 
 
 @dataclass(frozen=True)
@@ -74,7 +65,8 @@ class Paired:
     direction : int
         1 when the statistic speaks for *a*, -1 for *b*, 0 for neither.
     p_error : float
-        The Monte Carlo standard error of ``p``; 0 when nothing was sampled.
+        The Monte Carlo standard error of ``p``, or how far above the exact value it may lie when it is a
+        proven upper bound; 0 when it is exact or nothing was sampled.
     """
 
     test: str
@@ -131,76 +123,26 @@ def randomisation_test(
 
 def randomisation_of(d: Differences, *, seed: int, samples: int) -> Paired:
     """`randomisation_test` of differences already taken."""
-    terms, slack = d.terms, math.fsum(d.term_rounding)
-    signed = math.fsum(terms)
-    nonzero = terms != 0.0
-    sizes = np.sort(np.abs(terms[nonzero]))
-    if abs(signed) <= slack:
+    return randomisation_with(d, sign_flips(d, seed), samples=samples)
+
+
+def randomisation_with(d: Differences, flips: SignFlips | None, *, samples: int) -> Paired:
+    """The same, where the sign patterns may be asked for more afterwards."""
+    if flips is None:
         # Every sign pattern is as extreme as a sum of 0.
         return Paired("randomisation", d.mean, 1.0, d.n, exact=True, detail="the sum of the differences is 0")
-    direction = 1 if signed > 0 else -1
-    if sizes.size <= _MOST_ENUMERATED:
-        how = f"all 2^{sizes.size} sign patterns of the {sizes.size} non-zero differences"
-        p = _enumerated_p(sizes, abs(signed) - slack)
-        return Paired("randomisation", d.mean, p, d.n, exact=True, detail=how, direction=direction)
-    steps = _lattice_steps(sizes)
-    if steps is not None:
-        unit = sizes[-1] / steps[-1]
-        how = f"exact distribution of {sizes.size} non-zero differences, all multiples of {unit:.6g}"
-        p = _lattice_p(steps, round(abs(signed) / unit))
-        return Paired("randomisation", d.mean, p, d.n, exact=True, detail=how, direction=direction)
-    p = _sampled_p(sizes, abs(signed) - slack, seed, samples)
-    error = math.sqrt(p * (1.0 - p) / samples)
-    how = f"{samples} random sign patterns of {sizes.size} non-zero differences, seed {seed}"
+    counted = flips.exact()
+    found = counted or flips.draw(samples)
     return Paired(
-        "randomisation", d.mean, p, d.n, exact=False, detail=how, direction=direction, p_error=error
+        "randomisation",
+        d.mean,
+        found.p,
+        d.n,
+        exact=counted is not None,
+        detail=found.detail,
+        direction=flips.direction,
+        p_error=found.error,
     )
-
-
-def _enumerated_p(sizes: Float64s, bound: float) -> float:
-    from rankproof.kernels.statistics.resample import count_at_least, signed_sums
-
-    # Contiguous copies: a strided view would compile the kernel a second time.
-    left, right = signed_sums(sizes[0::2].copy()), signed_sums(sizes[1::2].copy())
-    # Sums are symmetric about 0 and the bound is positive, so both tails are the upper one twice.
-    return float(math.ldexp(2 * count_at_least(left, right, bound), -sizes.size))
-
-
-def _lattice_steps(sizes: Float64s) -> Int64s | None:
-    """The sizes as whole multiples of one unit, or None when there is no unit worth the work."""
-    for parts in range(1, _MOST_PARTS + 1):
-        multiples = sizes * (parts / sizes[0])
-        if multiples.sum() * sizes.size > _MOST_CELLS:
-            return None
-        steps = np.rint(multiples)
-        if np.abs(multiples - steps).max() <= 1e-9:
-            whole: Int64s = steps.astype(np.int64)
-            return whole
-    return None
-
-
-def _lattice_p(steps: Int64s, bound: int) -> float:
-    from rankproof.kernels.statistics.resample import lattice_tail
-
-    return 1.0 if bound == 0 else min(1.0, max(2.0 * lattice_tail(steps, bound), _LEAST_P))
-
-
-def _sampled_p(sizes: Float64s, bound: float, seed: int, samples: int) -> float:
-    from rankproof.kernels.statistics.resample import byte_tables, sign_flip_sums
-
-    sums = np.zeros(samples)
-    key = np.uint64(seed % 2**64)
-    work = np.arange(samples + 1, dtype=np.int64) * (sizes.size // 16 + 1)
-    ranges = chunks_by_items(work)
-    for start in range(0, sizes.size, _TABLED):
-        tables = byte_tables(sizes[start : start + _TABLED])
-        skip = start // 64
-
-        def add_flips(first: int, last: int, tables: Float64s = tables, skip: int = skip) -> None:
-            sign_flip_sums(tables, skip, key, first, last, sums)
-
-        run(add_flips, ranges)
-    return (int((np.abs(sums) >= bound).sum()) + 1) / (samples + 1)
 
 
 def paired_t_test(a: ArrayLike, b: ArrayLike, *, weights: ArrayLike | None = None) -> Paired:
@@ -264,7 +206,7 @@ def signed_rank_of(d: Differences) -> Paired:
     direction = int(np.sign(plus - minus))
     if m <= _MOST_RANKED:
         # Shared ranks are halves, so twice the ranks are whole.
-        p = _lattice_p(np.rint(2.0 * ranks).astype(np.int64), round(2.0 * abs(plus - minus)))
+        p = lattice_p(np.rint(2.0 * ranks).astype(np.int64), round(2.0 * abs(plus - minus)))
         detail = f"all 2^{m} sign patterns of the ranks of {m} non-zero differences"
     else:
         variance = (m * (m + 1.0) * (2.0 * m + 1.0) - float((shared**3 - shared).sum()) / 2.0) / 24.0

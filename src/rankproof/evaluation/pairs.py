@@ -8,148 +8,41 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from numpy.typing import ArrayLike
 
 from rankproof.arrays import as_whole_number
 from rankproof.errors import ArgumentError, DataError
-from rankproof.evaluation.bootstrap import Interval, as_level, mean_interval
-from rankproof.evaluation.defaults import RESAMPLES, SAMPLES, SEED, SIGNIFICANCE, TEST
-from rankproof.evaluation.differences import paired_differences
-from rankproof.evaluation.effect import Effect, effect_of
-from rankproof.evaluation.holm import holm_family
-from rankproof.evaluation.paired import Paired, randomisation_of, signed_rank_of, t_of
-from rankproof.evaluation.tables import Table, as_html, number
-from rankproof.plain import json_text, plain_number
+from rankproof.evaluation.bootstrap import as_level
+from rankproof.evaluation.decisions import decide
+from rankproof.evaluation.defaults import SAMPLES, SEED, SIGNIFICANCE, TEST
+from rankproof.evaluation.differences import Differences, paired_differences
+from rankproof.evaluation.effect import effect_of
+from rankproof.evaluation.holm import holm, holm_levels
+from rankproof.evaluation.pair_result import PairResult
+from rankproof.evaluation.paired import Paired, randomisation_with, signed_rank_of, t_of
+from rankproof.evaluation.sign_flips import SignFlips, sign_flips
+from rankproof.evaluation.t_interval import t_interval
 
-__all__ = ["PairResult", "PairedTest", "adjust_together", "compare_pairs", "pair_table", "probability"]
+__all__ = ["PairTests", "PairedTest", "compare_pairs", "correct_together", "paired_tests"]
 
 PairedTest = Literal["randomisation", "t", "wilcoxon"]
 
 
-@dataclass(frozen=True)
-class PairResult:
-    """What was found between two systems.
-
-    Attributes
-    ----------
-    a, b : the names of the systems
-    difference : float
-        The (weighted) mean of *a - b* over the queries that both have.
-    interval : Interval
-        Of the difference, at level ``1 - level``, for this pair alone: it is not widened for the other pairs,
-        so it may exclude 0 when ``adjusted`` is above ``level``.
-    effect : Effect
-    tests : the three tests by name
-    test : which of them decides
-    adjusted : float
-        The deciding p-value, Holm-adjusted over its family.
-    level : float
-    wins, ties, losses : queries on which *a* is above, equal to, below *b*
-    n, dropped : queries compared, and left out because either system has no value on them
-    greater_is_better : bool
-    """
+@dataclass(eq=False)
+class PairTests:
+    """The tests of one pair before they are corrected, with what is needed to look at them again."""
 
     a: str
     b: str
-    difference: float
-    interval: Interval
-    effect: Effect
-    tests: Mapping[str, Paired]
-    test: str
-    adjusted: float
-    level: float
-    wins: int
-    ties: int
-    losses: int
-    n: int
-    dropped: int
-    greater_is_better: bool = True
-
-    @property
-    def p(self) -> float:
-        """The p-value of the deciding test, before the adjustment."""
-        return self.tests[self.test].p
-
-    @property
-    def significant(self) -> bool:
-        """Whether the deciding test, adjusted, shows a difference."""
-        return self.adjusted <= self.level
-
-    @property
-    def winner(self) -> str | None:
-        """The better system when the test shows a difference, else None.
-
-        Wilcoxon's ranks may speak for one system and the mean for the other; then there is no winner.
-        """
-        direction = self.tests[self.test].direction
-        if not self.significant or direction * self.difference <= 0:
-            return None
-        return self.a if (direction > 0) == self.greater_is_better else self.b
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data; NaN and infinity become None."""
-        return {
-            "a": self.a,
-            "b": self.b,
-            "difference": plain_number(self.difference),
-            "interval": [plain_number(self.interval.low), plain_number(self.interval.high)],
-            "p": {
-                name: {"p": plain_number(t.p), "exact": t.exact, "detail": t.detail}
-                for name, t in self.tests.items()
-            },
-            "p_adjusted": plain_number(self.adjusted),
-            "effect": {"dz": plain_number(self.effect.dz), "g": plain_number(self.effect.g)},
-            "wins": self.wins,
-            "ties": self.ties,
-            "losses": self.losses,
-            "queries": self.n,
-            "dropped": self.dropped,
-            "winner": self.winner,
-        }
-
-    def to_json(self) -> str:
-        """`to_dict` as JSON text."""
-        return json_text(self.to_dict())
-
-    def _repr_html_(self) -> str:
-        return as_html(pair_table([self], self.test))
-
-
-def pair_table(pairs: Sequence[PairResult], test: str) -> Table:
-    """One row per pair: the deciding test's p-value before and after Holm, then the two others."""
-    others = [t for t in ("randomisation", "t", "wilcoxon") if t != test]
-    columns = ["pair", "difference", "interval", f"p {test}", "p Holm", *(f"p {t}" for t in others)]
-    columns += ["effect g", "wins/ties/losses", "winner"]
-    rows = [
-        [
-            *(
-                f"{p.a} - {p.b}",
-                number(p.difference),
-                f"[{number(p.interval.low)}, {number(p.interval.high)}]",
-            ),
-            *(probability(p.p), probability(p.adjusted), *(probability(p.tests[t].p) for t in others)),
-            *(f"{p.effect.g:.2f}", f"{p.wins}/{p.ties}/{p.losses}", p.winner or "none shown"),
-        ]
-        for p in pairs
-    ]
-    return Table(columns, rows, text_columns=["winner"])
-
-
-def probability(p: float) -> str:
-    """A p-value for a table.
-
-    >>> probability(0.03125), probability(0.00001), probability(1.0)
-    ('0.031', '<0.001', '1.000')
-    """
-    if math.isnan(p):
-        return "nan"
-    return "<0.001" if p < 0.001 else f"{p:.3f}"
+    differences: Differences
+    tests: dict[str, Paired]
+    sampled: SignFlips | None
+    greater_is_better: bool
 
 
 def compare_pairs(
@@ -158,10 +51,10 @@ def compare_pairs(
     test: PairedTest = TEST,
     level: float = SIGNIFICANCE,
     seed: int = SEED,
-    resamples: int = RESAMPLES,
     samples: int = SAMPLES,
     weights: ArrayLike | None = None,
     greater_is_better: bool = True,
+    baseline: str | None = None,
 ) -> list[PairResult]:
     """Every pair of systems, in the order given, under one metric.
 
@@ -173,60 +66,110 @@ def compare_pairs(
     test : "randomisation", "t" or "wilcoxon"
         The test that decides; all three are reported.
     level : float
-        The chance of any false winner among all pairs that is accepted; intervals have level ``1 - level``.
-    seed, resamples, samples : int
-        Of the bootstrap (``resamples``) and of the randomisation test (``samples``, when it is not exact).
+        The chance of any false winner among all pairs that is accepted.
+    seed, samples : int
+        Of the randomisation test, when it is not exact.
     weights : one number per query, optional
     greater_is_better : bool
         False for a metric that is to be small.
+    baseline : str, optional
+        Compare every other system with this one only.
     """
-    if test not in get_args(PairedTest):
-        raise ArgumentError(f"Argument test must be one of {', '.join(get_args(PairedTest))}, got {test!r}.")
+    tested = paired_tests(
+        values,
+        seed=seed,
+        samples=samples,
+        weights=weights,
+        greater_is_better=greater_is_better,
+        baseline=baseline,
+    )
+    return correct_together([tested], test=test, level=level)[0]
+
+
+def paired_tests(
+    values: Mapping[str, ArrayLike],
+    *,
+    seed: int,
+    samples: int,
+    weights: ArrayLike | None,
+    greater_is_better: bool,
+    baseline: str | None,
+) -> list[PairTests]:
+    """The tests of all pairs, or of all systems against the baseline; see `compare_pairs`."""
     if len(values) < 2:
         raise ArgumentError(f"A comparison needs at least two systems, got {list(values)}.")
-    level = as_level("level", level)
     seed = as_whole_number("seed", seed, 0)
     samples = as_whole_number("samples", samples, 1)
-    results = []
-    for a, b in combinations(values, 2):
+    tested = []
+    for a, b in _pairs_of(list(values), baseline):
         try:
             d = paired_differences(values[a], values[b], weights)
         except (ArgumentError, DataError) as error:
             kind = DataError if isinstance(error, DataError) else ArgumentError
             raise kind(f"Systems {a!r} (a) and {b!r} (b) cannot be compared: {error}") from None
-        tests = {
-            "randomisation": randomisation_of(d, seed=seed, samples=samples),
-            "t": t_of(d),
-            "wilcoxon": signed_rank_of(d),
-        }
-        interval = mean_interval(
-            d.values, weights=d.weights, level=1.0 - level, resamples=resamples, seed=seed
-        )
-        pair = PairResult(
-            a=a,
-            b=b,
-            difference=d.mean,
-            interval=interval,
-            effect=effect_of(d),
-            tests=tests,
-            test=test,
-            adjusted=tests[test].p,
-            level=level,
-            wins=d.wins,
-            ties=d.ties,
-            losses=d.losses,
-            n=d.n,
-            dropped=d.dropped,
-            greater_is_better=greater_is_better,
-        )
-        results.append(pair)
-    return adjust_together([results])[0]
+        flips = sign_flips(d, seed)
+        randomisation = randomisation_with(d, flips, samples=samples)
+        tests = {"randomisation": randomisation, "t": t_of(d), "wilcoxon": signed_rank_of(d)}
+        tested.append(PairTests(a, b, d, tests, None if randomisation.exact else flips, greater_is_better))
+    return tested
 
 
-def adjust_together(families: Sequence[Sequence[PairResult]]) -> list[list[PairResult]]:
-    """The same results with p-values Holm-adjusted over all of them: all pairs of several metrics, say."""
-    adjusted = holm_family([[result.p for result in family] for family in families])
-    return [
-        [replace(result, adjusted=float(p)) for result, p in zip(family, ps, strict=True)]
-        for family, ps in zip(families, adjusted, strict=True)
-    ]
+def _pairs_of(names: list[str], baseline: str | None) -> list[tuple[str, str]]:
+    if baseline is None:
+        return list(combinations(names, 2))
+    if baseline not in names:
+        raise ArgumentError(
+            f"Argument baseline must be one of the systems, {', '.join(names)}; got {baseline!r}."
+        )
+    return [(name, baseline) for name in names if name != baseline]
+
+
+def correct_together(
+    families: Sequence[Sequence[PairTests]], *, test: str, level: float
+) -> list[list[PairResult]]:
+    """The results of tests that are corrected as one family: all pairs of several metrics, say.
+
+    A sampled p-value on which a decision hangs is looked at again first (`rankproof.evaluation.decisions`).
+    """
+    if test not in get_args(PairedTest):
+        raise ArgumentError(f"Argument test must be one of {', '.join(get_args(PairedTest))}, got {test!r}.")
+    level = as_level("level", level)
+    every = [pair for family in families for pair in family]
+    sampled = [pair.sampled if test == "randomisation" else None for pair in every]
+    decisions = decide([pair.tests[test].p for pair in every], sampled, level)
+    for pair, estimate in zip(every, decisions.estimates, strict=True):
+        if estimate is not None:
+            pair.tests[test] = replace(
+                pair.tests[test], p=estimate.p, p_error=estimate.error, detail=estimate.detail
+            )
+    ps = [pair.tests[test].p for pair in every]
+    adjusted, steps = holm(ps), holm_levels(ps, level)
+    results = iter(
+        _result(pair, test, level, float(p), float(step), undecided=undecided)
+        for pair, p, step, undecided in zip(every, adjusted, steps, decisions.undecided, strict=True)
+    )
+    return [[next(results) for _ in family] for family in families]
+
+
+def _result(
+    pair: PairTests, test: str, level: float, adjusted: float, step: float, *, undecided: bool
+) -> PairResult:
+    d = pair.differences
+    return PairResult(
+        a=pair.a,
+        b=pair.b,
+        difference=d.mean,
+        interval=t_interval(d, level=1.0 - step),
+        effect=effect_of(d),
+        tests=pair.tests,
+        test=test,
+        adjusted=adjusted,
+        level=level,
+        wins=d.wins,
+        ties=d.ties,
+        losses=d.losses,
+        n=d.n,
+        dropped=d.dropped,
+        greater_is_better=pair.greater_is_better,
+        undecided=undecided,
+    )

@@ -14,13 +14,14 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.arrays import Float64s, Int64s, frozen
+from rankproof.arrays import Float64s, Int64s, frozen, has_nan
 from rankproof.errors import DataError, EmptyQueryError, UnjudgedError
 from rankproof.evaluation.inputs import JudgedScores
 from rankproof.metrics.base import Metric
 from rankproof.metrics.conventions.named import RANKPROOF, Convention
 from rankproof.metrics.conventions.rules import ordered
 from rankproof.metrics.ranked.lists import Order, RankedLists, Unjudged, sort_by_score
+from rankproof.shown import quoted
 
 __all__ = [
     "as_convention_reads",
@@ -55,7 +56,7 @@ def without_empties(m: EmptyRule, values: Float64s, query_ids: NDArray[Any]) -> 
         return values
     if m.empty == "error":
         raise EmptyQueryError(
-            f"{m}: query {query_ids[np.argmax(empty)]} is empty: {m.empty_when} "
+            f"{m}: query {quoted(query_ids[np.argmax(empty)])} is empty: {m.empty_when} "
             f"({int(empty.sum())} such queries in all). Use empty=skip, empty=0 or empty=1."
         )
     return np.where(empty, float(m.empty), values)
@@ -115,14 +116,14 @@ def _unjudged_rule(metric: Metric, scored: JudgedScores) -> Unjudged:
         return "keep"
     if metric.unjudged != "error":
         return "drop" if metric.unjudged == "drop" else "zero"
-    unjudged = np.isnan(scored.labels)
-    if unjudged.any():
+    if has_nan(scored.labels):
+        unjudged = np.isnan(scored.labels)
         item = int(np.argmax(unjudged))
         q = int(np.searchsorted(scored.offsets, item, side="right")) - 1
         ids = scored.doc_ids()
-        which = f"item {item - int(scored.offsets[q])}" if ids is None else f"item {str(ids[item])!r}"
+        which = f"item {item - int(scored.offsets[q])}" if ids is None else f"item {quoted(ids[item])}"
         raise UnjudgedError(
-            f"{metric}: {which} of query {scored.query_ids[q]} has no judgment "
+            f"{metric}: {which} of query {quoted(scored.query_ids[q])} has no judgment "
             f"({int(unjudged.sum())} items in all). Judge it, or use unjudged=zero or unjudged=drop."
         )
     return "zero"

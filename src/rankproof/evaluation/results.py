@@ -11,7 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.arrays import Float64s
+from rankproof.errors import RankproofError
 from rankproof.evaluation.bootstrap import Interval, mean_interval
+from rankproof.evaluation.by_metric import ByMetric
+from rankproof.evaluation.defaults import RESAMPLES
 from rankproof.evaluation.per_query import weighted_mean
 from rankproof.evaluation.tables import Table, as_csv, as_html, as_latex, as_text, number
 from rankproof.metrics import Metric
@@ -21,6 +24,11 @@ from rankproof.threads import using
 __all__ = ["Bounds", "Results"]
 
 _SCHEMA = "rankproof.results/1"
+# The words of the table that a newcomer cannot know.
+_WORDS = (
+    "constant: all items get the same score; random: a random order; empty: queries with nothing to rank, "
+    "such as those without a relevant item"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,9 +39,37 @@ class Bounds:
     best: Float64s
 
 
+@dataclass(frozen=True, eq=False)
+class KnownBaselines:
+    """Baselines per query, by kind and metric, that have been computed; or the error that came of it."""
+
+    values: Mapping[str, dict[str, Float64s] | RankproofError]
+
+    @classmethod
+    def from_function(cls, baseline: Callable[[str], dict[str, Float64s]]) -> KnownBaselines:
+        """What the function gives for every kind."""
+        if isinstance(baseline, KnownBaselines):
+            return baseline
+        values: dict[str, dict[str, Float64s] | RankproofError] = {}
+        for kind in ("constant", "random"):
+            try:
+                values[kind] = baseline(kind)
+            except RankproofError as error:
+                values[kind] = error
+        return cls(values)
+
+    def __call__(self, kind: str) -> dict[str, Float64s]:
+        found = self.values[kind]
+        if isinstance(found, RankproofError):
+            raise found
+        return found
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Results:
     """Metrics of one system: per query, in the mean, with interval, counts and baselines.
+
+    Mappings by metric understand every name of it: ``mean["MAP"]`` and ``mean["map"]`` are ``mean["AP"]``.
 
     Attributes
     ----------
@@ -76,8 +112,17 @@ class Results:
     level: float
     seed: int
     baseline: Callable[[str], dict[str, Float64s]] = field(repr=False)
+    # How many items of every ranking were looked at; all when None.
+    depth: int | None = None
     # How many threads were asked for: what is computed later keeps to it.
     threads: int | None = None
+    resamples: int = RESAMPLES
+
+    def __post_init__(self) -> None:
+        for name in ("per_query", "metrics", "empty", "bounds"):
+            value = getattr(self, name)
+            if value is not None:
+                object.__setattr__(self, name, ByMetric(value))
 
     @cached_property
     def mean(self) -> dict[str, float]:
@@ -87,20 +132,24 @@ class Results:
     @cached_property
     def interval(self) -> dict[str, Interval]:
         """Bootstrap interval of each mean over queries."""
-        intervals = {}
+        intervals: dict[str, Interval] = ByMetric()
         with using(self.threads):
             for name, values in self.per_query.items():
                 counts = ~np.isnan(values)
                 weights = None if self.weights is None else self.weights[counts]
                 intervals[name] = mean_interval(
-                    values[counts], weights=weights, level=self.level, seed=self.seed
+                    values[counts],
+                    weights=weights,
+                    level=self.level,
+                    resamples=self.resamples,
+                    seed=self.seed,
                 )
             return intervals
 
     @cached_property
     def counted(self) -> dict[str, int]:
         """How many queries each mean is over."""
-        return {name: int((~np.isnan(values)).sum()) for name, values in self.per_query.items()}
+        return ByMetric({name: int((~np.isnan(values)).sum()) for name, values in self.per_query.items()})
 
     @cached_property
     def constant(self) -> dict[str, float]:
@@ -114,8 +163,13 @@ class Results:
         with using(self.threads):
             return self._means(self.baseline("random"))
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickle: the baselines themselves, in place of what computes them."""
+        with using(self.threads):
+            return {**vars(self), "baseline": KnownBaselines.from_function(self.baseline)}
+
     def _means(self, values: Mapping[str, Float64s]) -> dict[str, float]:
-        return {name: weighted_mean(v, self.weights) for name, v in values.items()}
+        return ByMetric({name: weighted_mean(v, self.weights) for name, v in values.items()})
 
     def table(self) -> Table:
         """One row per metric: mean, interval, baselines, counts."""
@@ -134,7 +188,7 @@ class Results:
                 row.append(number(weighted_mean(self.bounds[name].worst, self.weights)))
                 row.append(number(weighted_mean(self.bounds[name].best, self.weights)))
             rows.append(row)
-        return Table(columns, rows, self.notes())
+        return Table(columns, rows, [*self.notes(), _WORDS])
 
     def notes(self) -> list[str]:
         """What a reader must know beside the numbers."""
@@ -143,13 +197,13 @@ class Results:
             f"{queries} queries, {self.items} items; convention: {self.convention}",
             f"tied scores in {int(self.tied.sum())} queries; unjudged items: {self.unjudged}",
         ]
+        if self.depth is not None:
+            lines.append(f"depth: the first {self.depth} items of every ranking")
         other = [f"{name} = {m}" for name, m in self.metrics.items() if name != str(m)]
         if other:
-            lines.append("as " + self.convention + " defines them: " + ", ".join(other))
+            lines.append("as defined by " + self.convention + ": " + ", ".join(other))
         if self.missing:
-            lines.append(
-                f"judged queries that the run does not have: {len(self.missing)} ({_some(self.missing)})"
-            )
+            lines.append(f"judged queries missing from the run: {len(self.missing)} ({_some(self.missing)})")
         if self.unknown:
             lines.append(
                 f"queries of the run without judgments, left out: {len(self.unknown)} ({_some(self.unknown)})"
@@ -198,6 +252,8 @@ class Results:
             "unknown_queries": list(self.unknown),
             "metrics": rows,
         }
+        if self.depth is not None:
+            plain["depth"] = self.depth
         if per_query:
             plain["query_ids"] = self.query_ids.tolist()
         return plain
@@ -207,7 +263,10 @@ class Results:
         return json_text(self.to_dict(per_query=per_query))
 
     def to_csv(self, *, per_query: bool = False) -> str:
-        """Comma-separated text, numbers in full: a row per metric, or a row per query."""
+        """Comma-separated text, numbers in full: a row per metric, or a row per query.
+
+        The row of a metric ends with the convention, and with the metric as this defines it.
+        """
         if per_query:
             body = [
                 [str(q), *(_full(v[i]) for v in self.per_query.values())]
@@ -215,11 +274,13 @@ class Results:
             ]
             return as_csv(["query", *self.per_query], body)
         header = ["metric", "mean", "low", "high", "constant", "random", "queries", "empty"]
+        header += ["convention", "as"]
         rows = []
         for name in self.per_query:
             interval = self.interval[name]
             numbers = (self.mean[name], interval.low, interval.high, self.constant[name], self.random[name])
-            rows.append([name, *map(_full, numbers), str(self.counted[name]), str(self.empty[name])])
+            counts = (str(self.counted[name]), str(self.empty[name]))
+            rows.append([name, *map(_full, numbers), *counts, self.convention, str(self.metrics[name])])
         return as_csv(header, rows)
 
     def to_latex(self, *, per_query: bool = False) -> str:

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rankproof.plain import html_table
+from rankproof.shown import visible
 
-__all__ = ["Table", "as_csv", "as_html", "as_latex", "as_text", "number"]
+__all__ = ["Table", "as_csv", "as_html", "as_latex", "as_text", "escaped", "number"]
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def number(value: float, missing: str = "nan") -> str:
 
 def as_text(table: Table) -> str:
     """Columns aligned, a rule below the header, the notes at the end."""
-    lines = [table.columns, *table.rows]
+    lines = [[visible(cell) for cell in line] for line in (table.columns, *table.rows)]
     widths = [max(len(line[i]) for line in lines) for i in range(len(table.columns))]
 
     def row(cells: Sequence[str]) -> str:
@@ -55,7 +56,8 @@ def as_text(table: Table) -> str:
         return "  ".join(padded).rstrip()
 
     rule = "  ".join("-" * w for w in widths)
-    return "\n".join([row(table.columns), rule, *map(row, table.rows), *table.notes])
+    head, *body = map(row, lines)
+    return "\n".join([head, rule, *body, *map(visible, table.notes)])
 
 
 def as_html(table: Table, title: str = "") -> str:
@@ -65,7 +67,11 @@ def as_html(table: Table, title: str = "") -> str:
 
 
 def as_csv(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Comma-separated text with one header line."""
+    """Comma-separated text with one header line.
+
+    Cells are written as they are, so that a program reads back the ids that were read: an id such as
+    ``=1+1`` is a formula to a spreadsheet, and control characters stay.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(header)
@@ -87,8 +93,9 @@ _LATEX = {
 }
 
 
-def _escaped(text: str) -> str:
-    return "".join(_LATEX.get(character, character) for character in text)
+def escaped(text: str) -> str:
+    """Text as LaTeX prints it."""
+    return "".join(_LATEX.get(character, character) for character in visible(text))
 
 
 def as_latex(table: Table) -> str:
@@ -103,8 +110,8 @@ def as_latex(table: Table) -> str:
     \bottomrule
     \end{tabular}
     """
-    lines = [" & ".join(map(_escaped, cells)) + r" \\" for cells in (table.columns, *table.rows)]
-    notes = [f"% {note}" for note in table.notes]
+    lines = [" & ".join(map(escaped, cells)) + r" \\" for cells in (table.columns, *table.rows)]
+    notes = [f"% {visible(note)}" for note in table.notes]
     return "\n".join(
         [
             r"\begin{tabular}{"

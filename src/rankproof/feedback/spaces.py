@@ -28,6 +28,7 @@ __all__ = [
     "Space",
     "graded_space",
     "graph_space",
+    "one_grade_more",
     "permutation_space",
     "space_for",
     "space_from_plain",
@@ -172,6 +173,16 @@ def _spread(grades: int, top: int | None) -> tuple[int, ...]:
     """Some grades from 0 to ``top``, evenly: for a metric whose scale of grades has its own end."""
     last = grades - 1 if top is None else max(top, grades - 1)
     return tuple((2 * k * last + grades - 1) // (2 * (grades - 1)) for k in range(grades))
+
+
+def one_grade_more(labels: Sequence[int]) -> tuple[int, ...]:
+    """The grades of a space with one grade more: between those there are, or else above them.
+
+    >>> one_grade_more((0, 1)), one_grade_more((0, 4))
+    ((0, 1, 2), (0, 2, 4))
+    """
+    count = len(labels) + 1
+    return _spread(count, max(max(labels), count - 1))
 
 
 def _items(items: int) -> int:

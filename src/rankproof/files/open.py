@@ -2,7 +2,8 @@
 
 A plain file is memory-mapped, so that opening it costs nothing and several threads may parse parts of it;
 a compressed one is unpacked into memory. The content decides how a file is unpacked; a name that promises
-a compression which the content does not keep is an error.
+a compression which the content does not keep is an error. ``-`` is standard input. What has to be held in
+memory may be as large as `largest_input` says, and no line longer than `LONGEST_LINE`.
 
 The SHA-256 of a file or of bytes says whether it is still what it was.
 """
@@ -13,18 +14,29 @@ import hashlib
 import mmap
 import os
 import stat
-from collections.abc import Callable
+import sys
+from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
-from typing import IO, Any, TypeAlias
+from typing import IO, TypeAlias
 
 from rankproof.errors import ArgumentError, DataError
+from rankproof.files.unpack import (
+    LONGEST_MAGIC,
+    PACKED,
+    Bytes,
+    EndsEarlyError,
+    compression_of,
+    unpacked_pieces,
+)
 
 __all__ = [
+    "STANDARD",
     "Bytes",
     "StrPath",
     "as_path",
     "forget",
+    "largest_input",
     "open_bytes",
     "plain_name",
     "sha256_of",
@@ -32,57 +44,13 @@ __all__ = [
 ]
 
 StrPath: TypeAlias = str | PathLike[str]
-Bytes: TypeAlias = mmap.mmap | bytes | bytearray
 
+# The name of standard input, and of standard output.
+STANDARD = "-"
+# No line of a text is longer; a device that gives zeros, or an archive made of them, has no lines.
+LONGEST_LINE = 1 << 26
 _PIECE = 1 << 20
-_LONGEST_MAGIC = 10
-
-
-def _unpack_gzip() -> Any:
-    import zlib
-
-    return zlib.decompressobj(wbits=31)
-
-
-def _unpack_bz2() -> Any:
-    import bz2
-
-    return bz2.BZ2Decompressor()
-
-
-def _unpack_xz() -> Any:
-    import lzma
-
-    return lzma.LZMADecompressor(format=lzma.FORMAT_XZ)
-
-
-def _unpack_zstd() -> Any:
-    import zstandard
-
-    return zstandard.ZstdDecompressor().decompressobj()
-
-
-_UNPACKERS: dict[str, Callable[[], Any]] = {
-    ".gz": _unpack_gzip,
-    ".bz2": _unpack_bz2,
-    ".xz": _unpack_xz,
-    ".zst": _unpack_zstd,
-}
-
-
-def _compression_of(head: bytes) -> str | None:
-    """The suffix that the first bytes of a file speak for."""
-    if head[:2] == b"\x1f\x8b":
-        return ".gz"
-    # "BZh1" alone could be text: the number of the first block (pi), or of an empty stream, must follow.
-    if head[:3] == b"BZh" and head[4:10] in (b"\x31\x41\x59\x26\x53\x59", b"\x17\x72\x45\x38\x50\x90"):
-        return ".bz2"
-    if head[:6] == b"\xfd7zXZ\x00":
-        return ".xz"
-    # A frame, or a frame to be skipped, as the parallel packer writes at the front.
-    if head[:4] == b"\x28\xb5\x2f\xfd" or (head[1:4] == b"\x2a\x4d\x18" and head[0] >> 4 == 5):
-        return ".zst"
-    return None
+_LARGEST = "RANKPROOF_LARGEST_INPUT"
 
 
 def as_path(path: StrPath) -> Path:
@@ -99,7 +67,7 @@ def plain_name(path: StrPath) -> Path:
     ('rank.train', 'rank.train')
     """
     whole = as_path(path)
-    return whole.with_suffix("") if whole.suffix.lower() in _UNPACKERS else whole
+    return whole.with_suffix("") if whole.suffix.lower() in PACKED else whole
 
 
 def open_bytes(path: StrPath) -> Bytes:
@@ -109,7 +77,7 @@ def open_bytes(path: StrPath) -> Bytes:
     ----------
     path : str or path
         A plain file, or one packed by gzip, bzip2, xz or Zstandard (several members in a row are read
-        as one).
+        as one). ``"-"`` is standard input.
 
     Returns
     -------
@@ -119,10 +87,15 @@ def open_bytes(path: StrPath) -> Bytes:
     Raises
     ------
     DataError
-        The file is missing, is a folder, may not be read, or is a damaged archive.
+        The file is missing, is a folder, may not be read, or is a damaged archive; or what has to be held in
+        memory (an unpacked archive, a pipe, a device) is larger than `largest_input`.
     """
     whole = as_path(path)
     try:
+        if os.fspath(path) == STANDARD:
+            if sys.stdin is None:
+                raise DataError("There is no standard input to read '-' from. Name a file.")
+            return _read(whole, sys.stdin.buffer)
         with whole.open("rb") as file:
             return _read(whole, file)
     except FileNotFoundError:
@@ -130,7 +103,7 @@ def open_bytes(path: StrPath) -> Bytes:
     except IsADirectoryError:
         raise DataError(f"{str(path)!r} is a folder, not a file. Name a file in it.") from None
     except PermissionError:
-        raise DataError(f"File {str(path)!r} may not be read by this user. Change its permissions.") from None
+        raise DataError(f"File {str(path)!r} is not readable. Change its permissions.") from None
     except MemoryError:
         raise DataError(
             f"File {str(path)!r} does not fit into memory when unpacked. Unpack it first."
@@ -152,17 +125,16 @@ def forget(content: Bytes, start: int, stop: int) -> None:
 
 
 def _read(path: Path, file: IO[bytes]) -> Bytes:
-    regular = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
     content: Bytes
-    if regular and os.fstat(file.fileno()).st_size > 0:
+    if _is_regular(file):
         content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     else:
-        content = file.read()
-    compression = _compression_of(bytes(content[:_LONGEST_MAGIC]))
+        content = _held(path, iter(lambda: file.read(_PIECE), b""))
+    compression = compression_of(bytes(content[:LONGEST_MAGIC]))
     promised = path.suffix.lower()
     if compression is not None:
         return _unpacked(path, content, compression)
-    if promised in _UNPACKERS:
+    if promised in PACKED:
         state = "is empty" if not len(content) else f"does not start as a {promised} archive does"
         raise DataError(
             f"File {str(path)!r} {state}, though its name ends in {promised}. "
@@ -171,44 +143,75 @@ def _read(path: Path, file: IO[bytes]) -> Bytes:
     return content
 
 
-def _unpacked(path: Path, content: Bytes, compression: str) -> bytearray:
-    """All members of an archive; the unpackers of the four formats share one interface."""
-    unpack = _UNPACKERS[compression]
-    text = bytearray()
-    stream, started = unpack(), False
+def _is_regular(file: IO[bytes]) -> bool:
+    """Whether this is a file on a disk with something in it, read from its start."""
     try:
-        for start in range(0, len(content), _PIECE):
-            piece = bytes(content[start : start + _PIECE])
-            while piece:
-                if not started:
-                    # Between members only padding may stand.
-                    piece = piece.lstrip(b"\0")
-                    if not piece:
-                        break
-                    started = True
-                text += stream.decompress(piece)
-                piece = b""
-                if stream.eof:
-                    piece = stream.unused_data
-                    stream, started = unpack(), False
-    except MemoryError:
+        status = os.fstat(file.fileno())
+        return stat.S_ISREG(status.st_mode) and status.st_size > 0 and file.tell() == 0
+    except OSError:
+        # A stream that stands for standard input may have no number of a file.
+        return False
+
+
+def _held(path: Path, pieces: Iterable[bytes], what: str = "") -> bytearray:
+    """All pieces in memory, which is refused when they are too many, or hold no lines."""
+    most = largest_input()
+    text, line = bytearray(), 0
+    for piece in pieces:
+        end = piece.rfind(b"\n")
+        if end >= 0:
+            line = len(text) + end + 1
+        text += piece
+        if len(text) > most:
+            raise DataError(
+                f"File {str(path)!r} holds more than {most:,} bytes{what}, the most that is read into memory "
+                f"here. Write it to a plain file, which is read where it is, or set {_LARGEST}."
+            )
+        if len(text) - line > LONGEST_LINE and compression_of(bytes(text[:LONGEST_MAGIC])) is None:
+            raise DataError(
+                f"File {str(path)!r} has a line of more than {LONGEST_LINE:,} bytes{what}: this is not text. "
+                "Check the name."
+            )
+    return text
+
+
+def largest_input() -> int:
+    """The most bytes of one input that are held in memory: of a pipe, a device or an unpacked archive.
+
+    Half of the memory of this machine, or the number of bytes in the environment variable
+    ``RANKPROOF_LARGEST_INPUT``. Plain files have no limit: they are read where they are.
+    """
+    given = os.environ.get(_LARGEST)
+    if given is not None:
+        if not given.isdecimal() or int(given) < 1:
+            raise ArgumentError(f"{_LARGEST} must be a whole number of bytes >= 1, got {given!r}.")
+        return int(given)
+    if not hasattr(os, "sysconf"):
+        return 1 << 34
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+
+
+def _unpacked(path: Path, content: Bytes, compression: str) -> bytearray:
+    """All members of an archive."""
+    try:
+        return _held(path, unpacked_pieces(content, compression), " when unpacked")
+    except (MemoryError, DataError, ArgumentError):
         raise
+    except EndsEarlyError:
+        raise DataError(
+            f"File {str(path)!r} is a {compression} archive that ends too early: the rest of it is missing. "
+            "Fetch it again."
+        ) from None
     except Exception as error:  # each format has its own error class, and all mean the same here
         raise DataError(
             f"File {str(path)!r} is a damaged {compression} archive ({error}). Fetch it again."
         ) from None
-    if started:
-        raise DataError(
-            f"File {str(path)!r} is a {compression} archive that ends too early: the rest of it is missing. "
-            "Fetch it again."
-        )
-    return text
 
 
 def _near(path: Path) -> str:
     """A file beside ``path`` that differs by its compression suffix alone."""
     plain = plain_name(path)
-    for other in (plain, *(plain.with_name(plain.name + suffix) for suffix in _UNPACKERS)):
+    for other in (plain, *(plain.with_name(plain.name + suffix) for suffix in PACKED)):
         if other != path and other.is_file():
             return f", there is {str(other)!r}"
     return ""

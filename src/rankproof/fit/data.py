@@ -24,6 +24,7 @@ from rankproof.arrays import (
 from rankproof.data.ranking import RankingData, ranking_data
 from rankproof.errors import ArgumentError, DataError
 from rankproof.evaluation.per_query import mean_metric
+from rankproof.fit.query_ids import need_query_ids
 from rankproof.losses.supervision import check_judged, per_query_weights, query_offsets
 from rankproof.metrics.base import Metric
 
@@ -88,6 +89,8 @@ def training_data(X: Any, y: Any, qid: Any, query_weight: Any, sample_weight: An
     labels = flat_floats("y", column_or_1d(y, warn=True))
     if labels.size != rows:
         raise ArgumentError(f"Argument y must have one label per row of X ({rows}), got {labels.size}.")
+    if qid is None:
+        need_query_ids("fit", rows, stacklevel=3)
     offsets = query_offsets(qid, rows)
     check_judged(labels, offsets, qid)
     items = None if sample_weight is None else as_weights("sample_weight", sample_weight, rows)
@@ -114,6 +117,8 @@ def held_out_data(estimator: Any, validation: Any, read: Callable[[Any], Any]) -
         raise ArgumentError(
             f"Argument validation must have one label per row of X ({X.shape[0]}), got {labels.size}."
         )
+    if validation[2] is None:
+        raise ArgumentError("Argument validation must be (X, y, qid) with one query id per row, got no qid.")
     return ranking_data(labels, query_offsets(validation[2], X.shape[0]), X)
 
 

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.errors import ArgumentError, FileFormatError
-from rankproof.files import draft_folder, replace_folder, sha256_of_bytes
+from rankproof.files import draft_folder, read_whole, replace_folder, sha256_of_bytes
 from rankproof.losses.base import Loss
 from rankproof.metrics.base import Metric
 
@@ -80,7 +80,7 @@ def printed(kind: str, name: str, value: Loss | Metric) -> str:
     parsed = parse_metric(text) if isinstance(value, Metric) else parse_loss(text)
     if parsed != value:
         raise ArgumentError(
-            f"Argument {name} of {kind} cannot be saved: its printed form {text!r} does not stand for it."
+            f"Argument {name} of {kind} cannot be saved: its printed form {text!r} does not describe it."
         )
     return text
 
@@ -127,7 +127,7 @@ def write_model(
     ``files`` are files of the model's own, by name.
     """
     target = Path(path).absolute()
-    if target.exists() and not _replaceable(target):
+    if target.exists() and not read_whole(target, _replaceable):
         raise ArgumentError(
             f"Cannot save a model to {str(target)!r}: it exists and is not a model. Choose another place."
         )
@@ -151,12 +151,18 @@ def write_model(
         for name, raw in {_ARRAYS: packed.getvalue(), **(files or {})}.items():
             (fresh / name).write_bytes(raw)
         (fresh / _JSON).write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        replace_folder(fresh, target)
+        replace_folder(fresh, target, last=_JSON)
 
 
 def read_model(path: str | PathLike[str]) -> ModelFiles:
-    """The content of a model directory, checked: format, version, both checksums."""
-    folder = Path(path)
+    """The content of a model directory, checked: format, version, both checksums.
+
+    All of it is of one model, even when another is saved in its place at the same moment.
+    """
+    return read_whole(Path(path), _read_model)
+
+
+def _read_model(folder: Path) -> ModelFiles:
     file = folder / _JSON
     if not file.is_file():
         raise FileFormatError(folder, None, f"there is no model here: a model is a directory with {_JSON}.")
@@ -170,6 +176,9 @@ def read_model(path: str | PathLike[str]) -> ModelFiles:
         raise FileFormatError(
             file, None, "not UTF-8 text. The file is damaged; save the model again."
         ) from None
+    except (RecursionError, ValueError):
+        # Nested thousands of times, or a number of thousands of digits.
+        raise FileFormatError(file, None, "not a model of rankproof: no model is nested so deeply.") from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise FileFormatError(file, None, f"not a model of rankproof: its format must be {FORMAT!r}.")
     number = content.get("version")

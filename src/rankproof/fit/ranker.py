@@ -16,6 +16,7 @@ from rankproof.errors import ArgumentError, RankproofError
 from rankproof.evaluation.per_query import mean_metric, signed
 from rankproof.fit.data import AS_ARRAY
 from rankproof.fit.model_files import FittedState, ModelFiles, as_text, from_text, printed, write_model
+from rankproof.fit.query_ids import fold_query_ids, need_query_ids
 from rankproof.losses.base import Loss
 from rankproof.losses.supervision import per_query_weights, query_offsets
 from rankproof.metrics.base import Metric
@@ -35,6 +36,13 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
     threads: int | None
     loss_: Loss
     n_features_in_: int
+
+    # scikit-learn's metadata routing: what is handed over as ``qid`` goes to all methods, unasked.
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"qid": True}
+    __metadata_request__predict: ClassVar[dict[str, bool]] = {"qid": True}
+    __metadata_request__score: ClassVar[dict[str, bool]] = {"qid": True}
+    # Whether `fit` had no query ids; then `score` needs none.
+    _one_query = False
 
     def predict(self, X: Any, qid: Any = None) -> Float64s:
         """The score of every row; higher is better.
@@ -59,19 +67,44 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         the larger score for the better one. Weights are those of queries: ``query_weight`` as in fit, and
         ``sample_weight`` with one number per row, the same within each query. What an item without a
         judgment (NaN) counts is said by the metric (``unjudged``).
+
+        Parameters
+        ----------
+        X, y : as in ``fit``
+            Features and labels to judge by.
+        qid : array, one query id per row
+            Without it the score is refused, since all rows would be one query. Only in scikit-learn's
+            cross-validation it may be missing, which has the ids that ``fit`` was handed.
+        sample_weight, query_weight : array, optional
+            Weights of queries, as above.
         """
         with using(self.threads):
+            if qid is None:
+                qid = fold_query_ids(y)
             scores, labels = self.predict(X, qid), as_labels(y, "y")
             if labels.size != scores.size:
                 raise ArgumentError(
                     f"Argument y must have one label per row ({scores.size}), got {labels.size}."
                 )
+            if qid is None:
+                self._need_query_ids(scores.size)
             metric, offsets = parse_metric(self.metric), query_offsets(qid, scores.size)
             weights = per_query_weights(query_weight, offsets)
             factor = per_query_weights(sample_weight, offsets, "sample_weight")
             if factor is not None:
                 weights = factor if weights is None else factor * weights
             return signed(metric, mean_metric(metric, scores, labels, offsets, weights))
+
+    def _need_query_ids(self, rows: int) -> None:
+        """Raise `ArgumentError` unless the ranker was fitted to one query, too; then warn."""
+        if not self._one_query:
+            raise ArgumentError(
+                f"score has no qid=, so it is not known which of the {rows} rows are the items of one query. "
+                "Give qid=, one query id per row. In scikit-learn's cross-validation and searches hand "
+                "params={'qid': qid} over and enable metadata routing: "
+                "sklearn.set_config(enable_metadata_routing=True)."
+            )
+        need_query_ids("score", rows, stacklevel=3)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted model into the directory ``path``: model.json and the files beside it.

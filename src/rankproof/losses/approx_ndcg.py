@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
-from rankproof.losses.base import Kernel, Loss, Needs, registered
+from rankproof.losses.base import TIMES_TARGET, Kernel, Loss, Needs, registered
 from rankproof.losses.boosting import Boosting
 from rankproof.losses.parameters import number
 
@@ -70,6 +70,7 @@ class ApproxNDCG(Loss):
             Claim("shift_invariant", value=True, reference="only differences of scores occur"),
             Claim("bounded_below", value=True, reference="ranks are above 1: at least minus the sum of u"),
             Claim("order_preserving", value=True, reference=_VERTEX),
+            Claim("weights_keep_order", value=False, reference=TIMES_TARGET),
             Claim("hessian", value="exact", reference="second derivative by the chain rule; of either sign"),
         )
 

@@ -44,7 +44,17 @@ from rankproof.registry import Registry
 from rankproof.targets.base import Target
 from rankproof.threads import chunks_by_items, run, using
 
-__all__ = ["LOSSES", "GradientKernel", "Kernel", "Loss", "LossResult", "Needs", "registered"]
+__all__ = [
+    "ITEM_BY_ITEM",
+    "LOSSES",
+    "TIMES_TARGET",
+    "GradientKernel",
+    "Kernel",
+    "Loss",
+    "LossResult",
+    "Needs",
+    "registered",
+]
 
 # (low, high, values, gradient, hessian): fill for the queries low..high; an empty hessian is not wanted.
 Kernel = Callable[[int, int, Float64s, Float64s, Float64s], None]
@@ -54,6 +64,9 @@ GradientKernel = Callable[[int, int, Float64s, NDArray[np.floating[Any]]], bool]
 Needs = Literal["target", "nonnegative target", "labels"]
 
 LOSSES: Registry[type[Loss]] = Registry("loss")
+# Why weights of items leave the minimum of a loss alone, or do not; see `Loss`.
+ITEM_BY_ITEM = "every item has a term of its own, times its weight, whose minimum is where it was"
+TIMES_TARGET = "weights multiply targets, so it sorts by the weight times the mean of the target"
 _NOTHING = np.empty(0)
 
 
@@ -97,6 +110,8 @@ class Loss(ABC):
     ``convex``, ``smooth`` (continuously differentiable), ``shift_invariant`` (adding a number to all scores
     of a query changes nothing), ``bounded_below``, ``order_preserving`` (the minimiser of the expected loss
     sorts as E[targets] does), ``hessian`` ("exact" or "bound" when `hessian_diagonal` is there, else None).
+    Losses that take item weights claim ``weights_keep_order``: weights that do not depend on the labels leave
+    the minimiser of the expected loss where it is.
     Some losses also claim ``strongly_convex``, a pair (C, norm) or None: without item weights, the expected
     loss of scores s exceeds its least value by C/2 |E[targets] - b|^2 or more, for some b that is sorted by
     every ranking that sorts s. The norm is "l2", "l1.5", ..., or "l1 per mass": the square of the l1 norm

@@ -123,6 +123,27 @@ class LossChoice:
         lines.append(("loss", f"{self.loss!s}, {how}: {', '.join(facts)}"))
         return lines
 
+    def summary(self) -> str:
+        """One sentence: which loss, consistent with what, and under which premises.
+
+        >>> print(choose_loss("nDCG@10").summary())
+        softmax:normalised-gain@10, chosen because it is consistent with nDCG@10: with unlimited data and a
+        model that can represent any scores, minimising it gives the best ranking by nDCG@10.
+        """
+        limit = "unlimited data and a model that can represent any scores"
+        if self.claim is None:
+            return (
+                f"{self.loss!s}, as requested: not proven to be consistent with {self.metric}, so it may "
+                f"miss the best ranking even with {limit}."
+            )
+        how = "chosen because it is" if self.requested is None else "as requested. It is"
+        always = self.claim.value is True
+        condition = ":" if always else f" if {CONDITIONS[str(self.claim.value)]}: then,"
+        return (
+            f"{self.loss!s}, {how} consistent with {self.metric}{condition} with {limit}, minimising it "
+            f"gives the best ranking by {self.metric}."
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
         return {
@@ -182,8 +203,8 @@ def choose_loss(
     target: normalised-gain@10: sorting by its mean optimises nDCG@10 (R11 ...)
     loss: softmax:normalised-gain@10, chosen: convex, its minimiser sorts as the mean of the target does (...)
     >>> print(choose_loss("nDCG@10", "listnet").warning)
-    listnet is not proven to optimise nDCG@10: it does not sort as a target does (R11 Prop. 7: ...), so its
-    minimiser need not rank best. The loss 'auto' is one for which it is proven.
+    listnet is not proven to optimise nDCG@10: it does not sort as a target does (R11 Prop. 7: ...), so
+    minimising it may not give the best ranking. The loss 'auto' takes one that is proven to.
     """
     wanted = metric_of(metric)
     condition = None if noise is None else as_condition(noise)
@@ -217,7 +238,7 @@ def _consistent(metric: Metric, condition: str | None, among: tuple[str, ...]) -
     target, claim = offers[0]
     loss = _first_with(target, metric, among)
     others = dict.fromkeys(str(other.value) for _, other in offers if other.value != claim.value)
-    also = f" Other conditions that are known to do: {', '.join(map(repr, others))}." if others else ""
+    also = f" Other conditions that are sufficient: {', '.join(map(repr, others))}." if others else ""
     under = _under_condition(f"The choice is {loss!s}, which", metric, claim)
     return LossChoice(metric, loss, None, claim, f"{why_none(metric, laws=False)} {under}{also}")
 
@@ -253,8 +274,8 @@ def _examined(metric: Metric, loss: Loss, requested: str, condition: str | None)
     gap = _gap(loss, metric)
     if gap is not None:
         unproven = (
-            f"{loss!s} is not proven to optimise {metric}: {gap}, so its minimiser need not rank best. "
-            "The loss 'auto' is one for which it is proven."
+            f"{loss!s} is not proven to optimise {metric}: {gap}, so minimising it may not give the best "
+            "ranking. The loss 'auto' takes one that is proven to."
         )
         return LossChoice(metric, loss, requested, None, unproven)
     claims = () if loss.target is None else loss.target.claims_for(metric)
@@ -282,5 +303,5 @@ def _under_condition(subject: str, metric: Metric, claim: Claim) -> str:
     condition = str(claim.value)
     return (
         f"{subject} is consistent with {metric} if {CONDITIONS[condition]}. "
-        f"If that is known, say noise={condition!r}."
+        f"If you know that this holds, set noise={condition!r}."
     )

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
-from rankproof.losses.base import Kernel, Loss, Needs, registered
+from rankproof.losses.base import ITEM_BY_ITEM, Kernel, Loss, Needs, registered
 
 __all__ = ["KL"]
 
@@ -54,6 +54,7 @@ class KL(Loss):
             Claim("bounded_below", value=True, reference="a divergence is at least 0"),
             Claim("order_preserving", value=True, reference=minimiser),
             Claim("hessian", value="exact", reference="the second derivative is v_i exp(s_i)"),
+            Claim("weights_keep_order", value=True, reference=ITEM_BY_ITEM),
             Claim(
                 "strongly_convex",
                 value=(1.0, "l1 per mass"),

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
-from rankproof.losses.base import GradientKernel, Kernel, Loss, Needs, registered
+from rankproof.losses.base import TIMES_TARGET, GradientKernel, Kernel, Loss, Needs, registered
 from rankproof.losses.boosting import Boosting
 
 __all__ = ["Lift"]
@@ -72,6 +72,7 @@ class Lift(Loss):
             Claim("shift_invariant", value=True, reference="it sees differences of scores alone"),
             Claim("bounded_below", value=True, reference="every term is at least 0"),
             Claim("order_preserving", value=True, reference=minimiser),
+            Claim("weights_keep_order", value=False, reference=TIMES_TARGET),
             Claim("hessian", value="exact", reference="2 ((n - 2) v_i u_i + sum(v u)) / n"),
         )
 

@@ -188,28 +188,29 @@ def _exponential_derivative(t: float) -> float:
     return -math.exp(-t)
 
 
+@dataclass(frozen=True)
+class HuberHinge:
+    """The Huber hinge of a width, or its first or second derivative: a value, which can be pickled."""
+
+    width: float
+    order: int = 0
+
+    def __call__(self, t: float) -> float:
+        h = self.width
+        if t < 1.0 - h:
+            return (1.0 - t, -1.0, 0.0)[self.order]
+        if t < 1.0 + h:
+            return ((1.0 + h - t) ** 2 / (4.0 * h), (t - 1.0 - h) / (2.0 * h), 1.0 / (2.0 * h))[self.order]
+        return 0.0
+
+
 def huber(width: float = WIDTH) -> Margin:
     """The Huber hinge: 0 for t > 1 + h, (1 + h - t)^2 / 4h within h of 1, 1 - t below."""
     h = float(number("huber", "width", width, "above 0", lambda x: x > 0))
-
-    def value(t: float) -> float:
-        if t < 1.0 - h:
-            return 1.0 - t
-        return (1.0 + h - t) ** 2 / (4.0 * h) if t < 1.0 + h else 0.0
-
-    def derivative(t: float) -> float:
-        if t < 1.0 - h:
-            return -1.0
-        return (t - 1.0 - h) / (2.0 * h) if t < 1.0 + h else 0.0
-
-    def second(t: float) -> float:
-        if t < 1.0 - h:
-            return 0.0
-        return 1.0 / (2.0 * h) if t < 1.0 + h else 0.0
-
     reference = "Chapelle, Neural Computation 19, 2007: a hinge with a parabola in place of the kink"
     facts = _facts(differentiable=True, flat_point=1.0 + h, reference=reference)
     pieces = (1.0 - h, 1.0 + h, 1.0 / (4.0 * h), 1.0, h)
+    value, derivative, second = (HuberHinge(h, order) for order in range(3))
     return Margin(value, derivative, second, name="huber", claims=facts, pieces=pieces)
 
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
-from rankproof.losses.base import Kernel, Loss, Needs, registered
+from rankproof.losses.base import TIMES_TARGET, Kernel, Loss, Needs, registered
 from rankproof.losses.boosting import Boosting
 from rankproof.losses.margins import MARGINS, WIDTH, Margin, theorem_1
 from rankproof.losses.pairwise import (
@@ -91,7 +91,8 @@ class OrderPreserving(Loss):
     @property
     def claims(self) -> Claims:
         phi = margin_of(self.margin, self.width)
-        return Claims(*margin_claims(phi), _order_claim(phi))
+        moved = Claim("weights_keep_order", value=False, reference=TIMES_TARGET)
+        return Claims(*margin_claims(phi), _order_claim(phi), moved)
 
     def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Kernel:
         phi = margin_of(self.margin, self.width)

@@ -14,8 +14,10 @@ from typing import Any
 
 from rankproof.errors import ArgumentError, UnknownNameError
 from rankproof.losses.base import LOSSES, Loss
+from rankproof.losses.other_names import our_loss_name
 from rankproof.losses.preorder import PRESETS, Preorder
 from rankproof.metrics.base import METRICS, Metric
+from rankproof.metrics.other_names import our_name
 from rankproof.metrics.parse import metric as metric_of
 from rankproof.targets.base import TARGETS, Target
 from rankproof.targets.choose import target_for
@@ -41,7 +43,8 @@ def loss(
     Parameters
     ----------
     spec : str or Loss
-        ``NAME(parameter=value,...)``, then ``:TARGET`` or ``:METRIC`` to say what it aims at.
+        ``NAME(parameter=value,...)``, then ``:TARGET`` or ``:METRIC`` to say what it aims at. What LightGBM,
+        XGBoost and CatBoost call a loss is understood: ``rank_xendcg``, ``rank:ndcg``, ``PairLogit``.
     metric : metric or str, optional
         The metric whose target the loss is to aim at (see `rankproof.targets.target_for`).
     target : target or str, optional
@@ -72,7 +75,7 @@ def loss(
         base, cls = spec, type(spec)
         written: dict[str, Any] = {}
     elif isinstance(spec, str):
-        head, colon, rest = (part.strip() for part in spec.partition(":"))
+        head, colon, rest = (part.strip() for part in our_loss_name(spec).partition(":"))
         if not head:
             raise ArgumentError(f"A loss is named, such as softmax or softmax:nDCG@10, got {spec!r}.")
         name, written = read_call("loss", head)
@@ -106,6 +109,7 @@ def aimed_at(metric: Metric, spec: str, noise: str | None = None) -> Loss:
     >>> aimed_at(metric_of("nDCG@10"), "RankNet")
     preorder(margin=logistic)
     """
+    spec = our_loss_name(spec)
     plain = loss(spec)
     takes_metric = any(field.name == "metric" for field in fields(plain))
     if ":" in spec or "metric=" in spec or (plain.needs == "labels" and not takes_metric):
@@ -133,7 +137,7 @@ def _aimed(
     word = re.split(r"[(@:]", aim or "", maxsplit=1)[0].strip()
     if word in TARGETS or word.casefold() == PositionalTarget.name:
         return target_of(aim or "")
-    if word in METRICS:
+    if word in METRICS or our_name(aim or "") != aim:
         return target_for(aim or "", noise)
     near = difflib.get_close_matches(word.casefold(), {k.casefold(): k for k in (*TARGETS, *METRICS)}, n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""

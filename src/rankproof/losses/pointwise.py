@@ -12,7 +12,7 @@ import numpy as np
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
 from rankproof.errors import ArgumentError, DataError
-from rankproof.losses.base import Kernel, Loss, Needs, registered
+from rankproof.losses.base import ITEM_BY_ITEM, Kernel, Loss, Needs, registered
 from rankproof.losses.parameters import number
 
 __all__ = ["Ordinal", "PointwiseLogistic"]
@@ -26,6 +26,7 @@ def _logistic_claims(order_preserving: Claim) -> Claims:
         Claim("bounded_below", value=True, reference="every term is above 0"),
         order_preserving,
         Claim("hessian", value="exact", reference="sum over the thresholds of v_i p (1 - p)"),
+        Claim("weights_keep_order", value=True, reference=ITEM_BY_ITEM),
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
-from rankproof.losses.base import Kernel, Loss, Needs, registered
+from rankproof.losses.base import TIMES_TARGET, Kernel, Loss, Needs, registered
 from rankproof.losses.boosting import Boosting
 
 __all__ = ["Relative", "relative_regression"]
@@ -102,6 +102,7 @@ class Relative(Loss):
             ),
             Claim("bounded_below", value=True, reference="every term is at least 0"),
             Claim("order_preserving", value=True, reference=minimiser),
+            Claim("weights_keep_order", value=False, reference=TIMES_TARGET),
             Claim("hessian", value="exact", reference="2 (v_i u_i + mean(v u)), and nothing else"),
         )
 

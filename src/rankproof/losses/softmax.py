@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
-from rankproof.losses.base import Kernel, Loss, Needs, registered
+from rankproof.losses.base import TIMES_TARGET, Kernel, Loss, Needs, registered
 from rankproof.losses.boosting import Boosting
 
 __all__ = ["Softmax"]
@@ -56,6 +56,7 @@ class Softmax(Loss):
             Claim("shift_invariant", value=True, reference="softmax is"),
             Claim("bounded_below", value=True, reference="every term is at least 0"),
             Claim("order_preserving", value=True, reference=minimiser),
+            Claim("weights_keep_order", value=False, reference=TIMES_TARGET),
             Claim("hessian", value="exact", reference="sum(u) p_i (1 - p_i) with p = softmax(s)"),
             Claim(
                 "strongly_convex",

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
-from rankproof.losses.base import GradientKernel, Kernel, Loss, Needs, registered
+from rankproof.losses.base import ITEM_BY_ITEM, GradientKernel, Kernel, Loss, Needs, registered
 from rankproof.losses.boosting import Boosting
 
 __all__ = ["CentredSquared", "Squared"]
@@ -66,6 +66,7 @@ class Squared(Loss):
                 "order_preserving", value=True, reference="R11 Th. 9 with psi = |.|^2: the minimiser is E[u]"
             ),
             Claim("hessian", value="exact", reference="the second derivative is 2 v_i"),
+            Claim("weights_keep_order", value=True, reference=ITEM_BY_ITEM),
             Claim(
                 "strongly_convex",
                 value=(2.0, "l2"),

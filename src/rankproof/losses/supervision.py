@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from rankproof.arrays import Float64s, Int64s, as_weights, offsets_from_qid
 from rankproof.data.ranking import RankingData
 from rankproof.errors import ArgumentError, DataError
+from rankproof.ids import as_ids
 from rankproof.losses.base import LOSSES, Loss
+from rankproof.losses.weighting import warn_if_weights_move
 
 __all__ = [
     "Supervision",
@@ -65,12 +67,12 @@ def query_offsets(qid: Any, rows: int) -> Int64s:
     """Where queries start; without ``qid`` all rows are one query."""
     if qid is None:
         return np.array([0, rows], dtype=np.int64)
-    ids = np.asarray(qid)
+    ids = as_ids(qid)
     if ids.shape != (rows,):
         raise ArgumentError(
             f"Argument qid must have one query id per row of X ({rows}), got shape {ids.shape}."
         )
-    return offsets_from_qid(ids if ids.dtype.kind != "O" else ids.astype(np.str_))
+    return offsets_from_qid(ids)
 
 
 def check_judged(labels: Float64s, offsets: Int64s, qid: Any = None, *, unit: str = "row") -> None:
@@ -163,9 +165,11 @@ def supervision(loss: Loss, data: RankingData, *, weight_name: str = "sample_wei
             f"Arguments query_weight and {weight_name} leave no row with a weight: where one of them is not "
             "zero, the other is. Give one of them, or weights that meet."
         )
-    if loss.takes_item_weights:
-        return Supervision(targets, offsets, total, by_query, items)
     factor, differs = first_of_query(items, offsets)
+    if loss.takes_item_weights:
+        if differs.any():
+            warn_if_weights_move(loss, weight_name)
+        return Supervision(targets, offsets, total, by_query, items)
     if differs.any():
         at = int(np.argmax(differs))
         query = _query_of(at, offsets)

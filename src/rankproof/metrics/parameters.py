@@ -79,6 +79,8 @@ def _max_grade(metric: str, value: Any) -> Any:
 
 
 def _persistence(metric: str, value: Any) -> Any:
+    if value is None:
+        return None
     number = _finite(metric, "p", value)
     if not 0 < number < 1:
         raise ArgumentError(f"Argument p of {metric} must fulfil 0 < p < 1, got {value!r}.")
@@ -135,7 +137,7 @@ MEANINGS: dict[str, tuple[str, dict[str, str]]] = {
         "whether the sum is divided by the weight of all pairs",
         {"false": "a sum", "true": "a share from 0 to 1"},
     ),
-    "p": ("the probability that the reader goes on to the next item", {}),
+    "p": ("the probability that the reader goes on to the next item; without it 0.8, or the tool's", {}),
     "rel": ("the least grade that is relevant", {}),
     "ties": (
         "what a pair of tied scores counts",

@@ -14,6 +14,7 @@ from typing import Any
 
 from rankproof.errors import ArgumentError, ParseError
 from rankproof.metrics.base import METRICS, Metric
+from rankproof.metrics.other_names import our_name
 
 __all__ = ["CALL", "WHOLE_NUMBER", "metric", "split_parameters"]
 
@@ -31,7 +32,9 @@ def metric(spec: str | Metric, **parameters: Any) -> Metric:
     Parameters
     ----------
     spec : str or Metric
-        ``NAME(parameter=value,...)@cutoff``, in any case, such as ``"nDCG@10"`` or ``"AP(rel=2)@100"``.
+        ``NAME(parameter=value,...)@cutoff``, in any case, such as ``"nDCG@10"`` or ``"AP(rel=2)@100"``. The
+        names of other tools are understood: ``ndcg_cut_10``, ``recip_rank``, ``P_10``, ``NDCG:top=10``. A
+        name says which metric; whose rules count is the ``convention`` of `rankproof.evaluate`.
     **parameters
         Parameters of the metric, which override those in ``spec``. A metric has some of these:
 
@@ -78,6 +81,9 @@ def metric(spec: str | Metric, **parameters: Any) -> Metric:
     if not isinstance(spec, str):
         raise ArgumentError(f"A metric is a string such as 'nDCG@10' or a metric object, got {spec!r}.")
     match = CALL.match(spec)
+    if not match or match[1] not in METRICS:
+        # Not a name of ours, nor one that a user registered: another tool's, perhaps.
+        match = CALL.match(our_name(spec))
     if not match:
         raise ParseError(f"Cannot read the metric {spec!r}: the form is NAME(parameter=value,...)@cutoff.")
     name, inner, cutoff = match.groups()

@@ -17,7 +17,10 @@ from rankproof.metrics.ranked.lists import RankedLists
 from rankproof.metrics.ranked.relevance import relevant_in
 from rankproof.metrics.ranked.ties import group_means
 
-__all__ = ["RBP"]
+__all__ = ["PERSISTENCE", "RBP"]
+
+# The middle one of the values that Moffat & Zobel study (0.5, 0.8, 0.95).
+PERSISTENCE = 0.8
 
 
 @registered
@@ -26,15 +29,16 @@ class RBP(Metric):
     r"""Rank-biased precision with binary relevance.
 
     **Definition.** :math:`\mathrm{RBP@K} = (1 - p) \sum_{k \le K} p^{k-1}\, 1[y_{(k)} \ge rel]`: what a
-    reader finds per item read, who goes on to the next item with probability ``p``. (``p`` is 0.9 where
-    trec_eval prints ``rbp`` without a parameter.) **Domain**: any labels. **Empty**: no relevant item.
+    reader finds per item read, who goes on to the next item with probability ``p``. **Domain**: any labels.
+    **Empty**: no relevant item.
 
     Parameters
     ----------
     cutoff : int, optional
         How many ranks count, K; all of them without it.
-    p : float
-        The chance that a reader goes on to the next item; between 0 and 1.
+    p : float, optional
+        The chance that a reader goes on to the next item; between 0 and 1. Without it 0.8, and under a
+        convention what the tool has: 0.9 in trec_eval.
     rel : float
         The lowest label of a relevant item.
     empty : "skip", 0, 1 or "error"
@@ -56,8 +60,13 @@ class RBP(Metric):
     reference: ClassVar[str] = "Moffat & Zobel, ACM TOIS 27(1), 2008"
 
     cutoff: int | None = None
-    p: float = 0.8
+    p: float | None = None
     rel: float = 1
+
+    @property
+    def persistence(self) -> float:
+        """``p``, or what it is when it is not given."""
+        return PERSISTENCE if self.p is None else self.p
 
     @property
     def claims(self) -> Claims:
@@ -76,7 +85,7 @@ class RBP(Metric):
     def of_labels(self, labels: Sequence[Any]) -> Number | None:
         if not any(y >= self.rel for y in labels):
             return None
-        p, weight, total = Fraction(self.p), Fraction(1), Fraction(0)
+        p, weight, total = Fraction(self.persistence), Fraction(1), Fraction(0)
         for y in labels if self.cutoff is None else labels[: self.cutoff]:
             total += weight if y >= self.rel else 0
             weight *= p
@@ -86,7 +95,7 @@ class RBP(Metric):
         count = ranks if self.cutoff is None else min(ranks, self.cutoff)
         # Far down the weights fall below the smallest number there is: 0 then, as it should be.
         with np.errstate(under="ignore"):
-            return (1.0 - self.p) * float(self.p) ** np.arange(float(count))
+            return (1.0 - self.persistence) * float(self.persistence) ** np.arange(float(count))
 
     def per_query(self, lists: RankedLists) -> Float64s:
         from rankproof.kernels.metrics.rbp import rank_biased_precision

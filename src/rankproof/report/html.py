@@ -30,6 +30,7 @@ from rankproof.report import charts
 from rankproof.report.content import MatrixGrid, Report
 from rankproof.report.law_charts import BEST, law_chart
 from rankproof.report.line_chart import line_chart, names_its_lines
+from rankproof.shown import visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -55,14 +56,23 @@ def check_report_path(path: StrPath) -> None:
     """Raise `ArgumentError` when no file can be written there: to be asked before the work starts."""
     file = as_path(path)
     if file.is_dir():
-        raise ArgumentError(f"A report is a file, and {str(path)!r} is a folder. Name a file in it.")
+        raise ArgumentError(f"A report is a file, but {str(path)!r} is a folder. Name a file in it.")
     folder = file.absolute().parent
     if not folder.is_dir():
         raise ArgumentError(
-            f"Report {str(path)!r} cannot be written: its folder does not exist. Make it first."
+            f"Report {str(path)!r} cannot be written: its folder does not exist. Create it first."
         )
     if not os.access(folder, os.W_OK):
-        raise ArgumentError(f"Report {str(path)!r} cannot be written: its folder may not be written to.")
+        raise ArgumentError(f"Report {str(path)!r} cannot be written: its folder is not writable.")
+
+
+def _shown(value: object) -> object:
+    """Text of data with what does not print escaped, in lists too; markup has none."""
+    if type(value) is str:
+        return visible(value, keep="\n\t")
+    if isinstance(value, dict):
+        return {_shown(key): _shown(one) for key, one in value.items()}
+    return [_shown(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 @cache
@@ -72,10 +82,12 @@ def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("rankproof.report", "templates"),
         autoescape=True,
+        finalize=_shown,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["shown"] = _shown
     # NaN is not JSON: it must be refused here, not by the reader's browser.
     environment.policies["json.dumps_kwargs"] = {
         "ensure_ascii": False,

@@ -23,6 +23,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from rankproof.shown import visible
+
 __all__ = [
     "COLOURS",
     "FONT",
@@ -79,9 +81,8 @@ Attribute: TypeAlias = str | float | int | None
 
 
 def escaped(text: str) -> str:
-    """Text for the inside of an element or an attribute; characters that XML does not know are left out."""
-    allowed = (c for c in text if c in "\t\n\r" or (c >= " " and not "\ud800" <= c <= "\udfff"))
-    return "".join(c for c in allowed if c not in "\ufffe\uffff").translate(_ESCAPES)
+    """Text for the inside of an element or an attribute; characters that do not print are escaped."""
+    return visible(text, keep="\t\n\r").translate(_ESCAPES)
 
 
 def number_of(value: float) -> str:

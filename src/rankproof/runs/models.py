@@ -72,7 +72,8 @@ def penalties_of(text: str) -> tuple[float, ...]:
     >>> penalties_of("0.1,x")
     Traceback (most recent call last):
         ...
-    rankproof.errors.ArgumentError: Penalties l2 are path, or numbers >= 0 with commas, got 'x' in '0.1,x'.
+    rankproof.errors.ArgumentError: Penalties l2 are path, or numbers >= 0 separated by commas, got 'x' in
+    '0.1,x'.
     """
     if text == PATH:
         return LINEAR.l2s
@@ -84,7 +85,8 @@ def penalties_of(text: str) -> tuple[float, ...]:
             value = -1.0
         if not 0 <= value < math.inf:
             raise ArgumentError(
-                f"Penalties l2 are path, or numbers >= 0 with commas, got {part.strip()!r} in {text!r}."
+                f"Penalties l2 are path, or numbers >= 0 separated by commas, got {part.strip()!r} in "
+                f"{text!r}."
             )
         penalties.append(value)
     return tuple(penalties)
@@ -124,7 +126,7 @@ def whole_numbers_of(name: str, text: str) -> tuple[int, ...]:
     """Numbers with commas."""
     parts = [part.strip() for part in text.split(",") if part.strip()]
     if not all(part.isdecimal() and int(part) >= 1 for part in parts):
-        raise ArgumentError(f"The setting {name} takes whole numbers >= 1 with commas, got {text!r}.")
+        raise ArgumentError(f"The setting {name} takes whole numbers >= 1 separated by commas, got {text!r}.")
     return tuple(map(int, parts))
 
 

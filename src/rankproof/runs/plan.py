@@ -37,6 +37,8 @@ class RunPlan:
     choice: LossChoice
     settings: Mapping[str, Any]
     ranker: Any
+    # Whether queries to train on are held out to choose the number of trees by, when there are no others.
+    hold_out: bool = True
 
     @property
     def metric(self) -> Metric:
@@ -74,7 +76,9 @@ class RunPlan:
         level, seed, main = self.settings["level"], self.settings["seed"], main_part(data)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", UserWarning)
-            selection = fit_and_select(self.ranker, data["train"], data.get("valid"), self.metric)
+            selection = fit_and_select(
+                self.ranker, data["train"], data.get("valid"), self.metric, hold_out=self.hold_out
+            )
         scored = {
             part: score_part(
                 part, data[part], self.ranker, self.metric, level=level, seed=seed, cutoffs=part == main
@@ -132,7 +136,9 @@ def plan_training(
         settings["threads"] = setting()
     as_level("level", level)
     ranker = ranker_for(model, choice, settings, held_out=held_out, verbose=verbose)
-    return RunPlan(choice, settings, ranker)
+    # Who says how many trees, and not when to stop, wants as many.
+    hold_out = "n_estimators" not in own or "early_stopping_rounds" in own
+    return RunPlan(choice, settings, ranker, hold_out)
 
 
 def _check_judged(part: str, data: Mapping[str, RankingData]) -> None:

@@ -33,7 +33,7 @@ class RunRecord:
 
     Attributes
     ----------
-    folder : where the run is kept
+    folder : where the run is kept; None for one that was not saved
     facts : what ``results.json`` says
     scored : the parts that could be scored, with their results
     summary : what the data hold; None when none of them could be read
@@ -45,7 +45,7 @@ class RunRecord:
     problems : what could not be had, in sentences
     """
 
-    folder: str
+    folder: str | None
     facts: Mapping[str, Any]
     scored: Mapping[str, ScoredPart]
     summary: DataSummary | None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from rankproof.errors import RankproofError
 from rankproof.evaluation.cutoffs import cutoff_means
 from rankproof.evaluation.data_summary import summarise
 from rankproof.evaluation.evaluate import empty_queries
-from rankproof.files import StrPath, as_path
+from rankproof.files import StrPath, as_path, read_whole
 from rankproof.losses.base import Loss
 from rankproof.losses.choose import LossChoice, choose_loss
 from rankproof.metrics.base import Metric
@@ -33,7 +34,7 @@ SOME_GRADES, MOST_GRADES = 3, 5
 
 
 def make_record(
-    folder: StrPath,
+    folder: StrPath | None,
     facts: Mapping[str, Any],
     *,
     metric: Metric,
@@ -48,7 +49,7 @@ def make_record(
     """The record of a run; ``complete`` says whether all parts of the data are at hand."""
     noise, grades = facts["settings"].get("noise"), _grades(parts, complete=complete)
     return RunRecord(
-        folder=str(folder),
+        folder=None if folder is None else str(folder),
         facts=facts,
         scored=scored,
         summary=summarise(parts, str(metric), empty) if parts else None,
@@ -85,7 +86,9 @@ def _verdict(loss: str | Loss, metric: Metric, noise: str | None, grades: int) -
                 return choice
         from rankproof.theory.certify import certify
 
-        return certify(loss, metric, noise, grades=grades)
+        # Two grades say that every label of the data is 0 or 1, which is a condition that can be asked under.
+        asked = "binary" if noise is None and grades == 2 else noise
+        return certify(loss, metric, asked, grades=grades)
     except Exception as problem:  # whatever it is, the rest of the report stands
         return f"The question could not be asked: {type(problem).__name__}: {problem}"
 
@@ -111,11 +114,10 @@ def read_record(folder: StrPath) -> RunRecord:
     What its files no longer tell is left out, and is among the problems.
     """
     place = as_path(folder)
-    facts = read_run(place)
-    check_model(place)
-    data = read_parts(facts["data"])
+    facts, (ranker, problems) = read_whole(place, _facts_and_model)
+    data = read_parts(facts["data"], facts["settings"])
+    facts = _as_the_model_says(facts, ranker, problems)
     metric = parse_metric(facts["choice"]["metric"])
-    ranker, problems = _model(place)
     scored = {} if ranker is None else _scored(data.parts, ranker, metric, facts["settings"], problems)
     problems += [f"The data of {part} could not be read again: {why}" for part, why in data.problems.items()]
     empty = {
@@ -134,6 +136,43 @@ def read_record(folder: StrPath) -> RunRecord:
         problems=problems,
         complete=not data.problems,
     )
+
+
+def _facts_and_model(folder: Path) -> tuple[dict[str, Any], tuple[Any, list[str]]]:
+    facts = read_run(folder)
+    check_model(folder)
+    return facts, _model(folder)
+
+
+def _as_the_model_says(facts: Mapping[str, Any], ranker: Any, problems: list[str]) -> dict[str, Any]:
+    """The facts with the metric and the loss of the model, where ``results.json`` says something else.
+
+    The model files are checked by their SHA-256, so what was changed is ``results.json``.
+    """
+    choice = dict(facts["choice"])
+    for word, known in (
+        ("metric", getattr(ranker, "metric", None)),
+        ("loss", getattr(ranker, "loss_", None)),
+    ):
+        if known is None or _same(word, choice.get(word), str(known)):
+            continue
+        problems.append(
+            f"results.json says that the {word} is {choice.get(word)}, but the model was made for {known}: "
+            "the file was changed, and the report says what the model says."
+        )
+        choice[word] = str(known)
+        choice.pop("warning", None)
+    return {**facts, "choice": choice}
+
+
+def _same(word: str, told: Any, known: str) -> bool:
+    """Whether two strings name the same metric; a loss is stored as it is printed."""
+    if word != "metric":
+        return bool(told == known)
+    try:
+        return str(parse_metric(told)) == str(parse_metric(known))
+    except RankproofError:
+        return False
 
 
 def _model(folder: StrPath) -> tuple[Any, list[str]]:

@@ -17,7 +17,7 @@ from typing import Any
 
 from rankproof.data.ranking import RankingData
 from rankproof.errors import ArgumentError, DataError
-from rankproof.files import StrPath, as_path, draft_folder, fill_folder, replace_folder, sha256_of
+from rankproof.files import StrPath, as_path, draft_folder, read_whole, replace_folder, sha256_of
 
 __all__ = [
     "RESULTS",
@@ -67,25 +67,41 @@ def check_run_folder(path: StrPath, *, replace: bool = False, way: str = "replac
     folder = as_path(path)
     if folder.is_dir():
         if not os.access(folder, os.W_OK):
-            raise ArgumentError(f"Folder {str(path)!r} may not be written to by this user. Name another.")
+            raise ArgumentError(f"Folder {str(path)!r} is not writable. Choose another.")
+        _try_to_write(folder.absolute().parent, path)
         if is_run(folder):
             if not replace:
                 raise ArgumentError(
-                    f"Folder {str(path)!r} holds a run. Name another, or replace it with {way}."
+                    f"Folder {str(path)!r} already contains a run. Choose another folder, or replace it "
+                    f"with {way}."
                 )
         elif any(folder.iterdir()):
             raise ArgumentError(
-                f"Folder {str(path)!r} is there, is not empty and holds no run of rankproof: "
-                "it is left alone. Name another."
+                f"Folder {str(path)!r} is not empty and holds no run of rankproof, so it is left alone. "
+                "Choose another folder."
             )
         return
     if os.path.lexists(folder):
-        raise ArgumentError(f"A run is a folder, and {str(path)!r} is a file. Name another.")
+        raise ArgumentError(f"A run is a folder, but {str(path)!r} is a file. Choose another name.")
     above = folder.absolute().parent
     while not above.exists():
         above = above.parent
     if not above.is_dir() or not os.access(above, os.W_OK):
-        raise ArgumentError(f"Folder {str(path)!r} cannot be made: {str(above)!r} may not be written to.")
+        raise ArgumentError(f"Folder {str(path)!r} cannot be made: {str(above)!r} is not writable.")
+    _try_to_write(above, path)
+
+
+def _try_to_write(above: Path, path: StrPath) -> None:
+    """Raise `ArgumentError` when no folder can be made in ``above``: rights alone do not say so."""
+    try:
+        with draft_folder(above / "rankproof"):
+            pass
+    except OSError as error:
+        reason = error.strerror or error
+        raise ArgumentError(
+            f"Folder {str(path)!r} cannot be written: no folder can be made in {str(above)!r} ({reason}). "
+            "Choose another."
+        ) from None
 
 
 @contextmanager
@@ -109,12 +125,8 @@ def new_run(path: StrPath, *, replace: bool = False) -> Iterator[Path]:
     try:
         with draft_folder(folder) as draft:
             yield draft
-            if folder.exists():
-                obsolete = _model_files(folder) - {file.name for file in draft.iterdir()}
-                # The results last: until then the SHA-256 in the old ones tells that the model is not theirs.
-                fill_folder(draft, folder, last=RESULTS, obsolete=obsolete)
-            else:
-                replace_folder(draft, folder)
+            # One who sees the results sees the model that they are about.
+            replace_folder(draft, folder, last=RESULTS, ours={RESULTS, *_model_files(folder)})
     except OSError as error:
         raise DataError(f"Run {str(path)!r} cannot be written: {error.strerror or error}.") from None
 
@@ -144,15 +156,18 @@ def write_results(folder: Path, facts: Mapping[str, Any]) -> dict[str, Any]:
 
 def read_run(path: StrPath) -> dict[str, Any]:
     """What ``results.json`` of a run says."""
-    folder = as_path(path)
+    return read_whole(as_path(path), _read_run)
+
+
+def _read_run(folder: Path) -> dict[str, Any]:
     if not folder.is_dir():
-        raise DataError(f"Folder {str(path)!r} does not exist. Check the name.")
+        raise DataError(f"Folder {str(folder)!r} does not exist. Check the name.")
     if not is_run(folder):
-        raise DataError(f"Folder {str(path)!r} holds no run: its {RESULTS} is missing or of another kind.")
+        raise DataError(f"Folder {str(folder)!r} holds no run: its {RESULTS} is missing or of another kind.")
     results: dict[str, Any] = json.loads((folder / RESULTS).read_bytes())
     if results["schema"] != SCHEMA:
         raise DataError(
-            f"Run {str(path)!r} is of the form {results['schema']!r}, this version reads {SCHEMA!r}. "
+            f"Run {str(folder)!r} is of the form {results['schema']!r}, this version reads {SCHEMA!r}. "
             "Update rankproof."
         )
     return results
@@ -163,15 +178,20 @@ def check_model(path: StrPath) -> None:
 
     A folder that holds a model alone, without results, passes.
     """
-    folder = as_path(path)
+    read_whole(as_path(path), _check_model)
+
+
+def _check_model(folder: Path) -> None:
     if not is_run(folder):
         return
-    for name, digest in read_run(folder)["model"].items():
+    for name, digest in _read_run(folder)["model"].items():
         file = folder / str(name)
         if not file.is_file():
-            raise DataError(f"Run {str(path)!r} has lost {name}, a part of its model. Fit it again.")
+            raise DataError(
+                f"Run {str(folder)!r} is incomplete: {name}, a part of its model, is missing. Fit it again."
+            )
         if sha256_of(file) != digest:
             raise DataError(
-                f"{str(file)!r} is not of the model that {RESULTS} beside it is about (another SHA-256). "
+                f"{str(file)!r} does not belong to the model described in {RESULTS}: its SHA-256 differs. "
                 "Fit it again."
             )

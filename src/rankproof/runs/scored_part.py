@@ -11,9 +11,9 @@ from rankproof.arrays import Float64s
 from rankproof.data.ranking import RankingData
 from rankproof.evaluation.cutoffs import CutoffMeans, evaluate_with_cutoffs
 from rankproof.evaluation.defaults import SIGNIFICANCE, TEST
-from rankproof.evaluation.differences import gaps, paired_differences
+from rankproof.evaluation.differences import gaps
 from rankproof.evaluation.evaluate import evaluate
-from rankproof.evaluation.paired import randomisation_of
+from rankproof.evaluation.pairs import compare_pairs
 from rankproof.evaluation.results import Results
 from rankproof.metrics.base import Metric
 
@@ -32,13 +32,10 @@ class AgainstConstant:
 
     p: float
     winner: str | None
+    # Whether a difference is shown.
+    significant: bool
     test: str = TEST
     level: float = LEVEL
-
-    @property
-    def significant(self) -> bool:
-        """Whether a difference is shown."""
-        return self.p <= self.level
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,12 +67,14 @@ class ScoredPart:
     @cached_property
     def against_constant(self) -> AgainstConstant:
         """The model against the constant scorer, by the paired randomisation test."""
-        differences = paired_differences(self.values, self.base, self.results.weights)
-        test = randomisation_of(differences, seed=0, samples=SAMPLES)
-        winner = None
-        if test.p <= LEVEL and test.direction * differences.mean > 0:
-            winner = MODEL if (test.direction > 0) == (self.metric.direction == "higher") else CONSTANT
-        return AgainstConstant(test.p, winner)
+        (pair,) = compare_pairs(
+            {MODEL: self.values, CONSTANT: self.base},
+            level=LEVEL,
+            samples=SAMPLES,
+            weights=self.results.weights,
+            greater_is_better=self.metric.direction == "higher",
+        )
+        return AgainstConstant(pair.p, pair.winner, significant=pair.significant)
 
 
 def main_part(parts: Mapping[str, Any]) -> str | None:

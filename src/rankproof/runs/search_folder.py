@@ -48,11 +48,11 @@ def check_search_folder(path: StrPath) -> None:
     """Raise `ArgumentError` when a folder is of something else; to be asked before the work starts."""
     folder = as_path(path)
     if os.path.lexists(folder) and not folder.is_dir():
-        raise ArgumentError(f"A search is a folder, and {str(path)!r} is a file. Name another.")
+        raise ArgumentError(f"A search is a folder, but {str(path)!r} is a file. Choose another name.")
     if folder.is_dir() and any(folder.iterdir()) and not (folder / TRIALS).is_file():
         raise ArgumentError(
-            f"Folder {str(path)!r} is not empty and holds no search ({TRIALS}): it is left alone. "
-            "Name another."
+            f"Folder {str(path)!r} is not empty and holds no search ({TRIALS}), so it is left alone. "
+            "Choose another folder."
         )
 
 

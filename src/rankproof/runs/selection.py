@@ -8,12 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from rankproof.arrays import Int64s
 from rankproof.data.ranking import RankingData
+from rankproof.evaluation.evaluate import check_counts
 from rankproof.evaluation.tables import Table, number
 from rankproof.metrics.base import Metric
 from rankproof.plain import html_table, json_text
+from rankproof.runs.defaults import VALID_SHARE
 
-__all__ = ["Selection", "fit_and_select"]
+__all__ = ["Selection", "drops_trees", "fit_and_select", "held_out_queries"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,18 +76,55 @@ def _is_round(value: float) -> bool:
     return digits[0] in "125" and not digits[1:].strip("0")
 
 
-def fit_and_select(ranker: Any, train: RankingData, valid: RankingData | None, metric: Metric) -> Selection:
+def fit_and_select(
+    ranker: Any, train: RankingData, valid: RankingData | None, metric: Metric, *, hold_out: bool = True
+) -> Selection:
     """Fit a ranker to ``train``.
 
-    ``valid`` decides what there is to choose, or else what the ranker holds out itself.
+    ``valid`` decides what there is to choose, or else what the ranker holds out itself; of trees a share of
+    the queries, when ``hold_out`` says so.
     """
     if not (hasattr(ranker, "l2s") or hasattr(ranker, "n_estimators") or hasattr(ranker, "valid_share")):
         ranker.fit(train.X, train.labels, qid=train.qids)
         return Selection("l2", "The penalty", float(ranker.l2), "one penalty, nothing to choose")
+    if valid is None and hasattr(ranker, "n_estimators"):
+        return _trees_by_share(ranker, train, metric, hold_out=hold_out and not drops_trees(ranker))
     ranker.fit(train.X, train.labels, qid=train.qids, validation=valid)
     if hasattr(ranker, "l2s"):
         return _penalty(ranker, metric, valid)
-    return _trees(ranker) if hasattr(ranker, "n_estimators") else _epochs(ranker, valid)
+    return _trees(ranker, "valid") if hasattr(ranker, "n_estimators") else _epochs(ranker, valid)
+
+
+def held_out_queries(queries: int, seed: int) -> Int64s | None:
+    """The queries of the training data to choose the number of trees by; None when there are too few.
+
+    >>> held_out_queries(10, 0), held_out_queries(4, 0)
+    (array([4, 6]), None)
+    """
+    cut = int(VALID_SHARE * queries)
+    if cut == 0:
+        return None
+    order = np.random.Generator(np.random.PCG64(seed)).permutation(queries).astype(np.int64)
+    return np.sort(order[:cut])
+
+
+def drops_trees(ranker: Any) -> bool:
+    """Whether earlier trees change with every new one (dart), so that no number of them can be chosen."""
+    return "dart" in map(str, (ranker.parameters or {}).values())
+
+
+def _trees_by_share(ranker: Any, train: RankingData, metric: Metric, *, hold_out: bool) -> Selection:
+    """Fit to most of the queries, and choose the number of trees by the others."""
+    held = held_out_queries(train.queries, ranker.random_state) if hold_out else None
+    if held is None:
+        ranker.fit(train.X, train.labels, qid=train.qids)
+        return _trees(ranker, "none, so all trees are kept")
+    rest = train[np.setdiff1d(np.arange(train.queries), held, assume_unique=True)]
+    valid = train[held]
+    share = f"{VALID_SHARE:.0%} of the queries of train"
+    check_counts(metric, valid, f"the {share} that are held out")
+    ranker.fit(rest.X, rest.labels, qid=rest.qids, validation=valid)
+    return _trees(ranker, share)
 
 
 def _penalty(ranker: Any, metric: Metric, valid: RankingData | None) -> Selection:
@@ -95,9 +135,8 @@ def _penalty(ranker: Any, metric: Metric, valid: RankingData | None) -> Selectio
     return Selection("l2", "The penalty", float(ranker.l2_), held_out, path)
 
 
-def _trees(ranker: Any) -> Selection:
+def _trees(ranker: Any, held_out: str) -> Selection:
     path: dict[float, float] = dict(enumerate(ranker.evaluations_.tolist(), start=1))
-    held_out = "valid" if path else "none, so all trees are kept"
     return Selection("trees", "The number of trees", int(ranker.n_iter_), held_out, path)
 
 

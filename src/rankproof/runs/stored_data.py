@@ -22,22 +22,29 @@ class RunData:
     problems: Mapping[str, str]
 
 
-def read_parts(facts: Mapping[str, Any]) -> RunData:
-    """The data of ``results.json["data"]``.
+def read_parts(facts: Mapping[str, Any], settings: Mapping[str, Any]) -> RunData:
+    """The data of ``results.json["data"]``, read as its ``"settings"`` say.
 
     A file that is gone, or has another SHA-256 than it had, is not read: what would be said of it would not
     be about this run.
     """
     parts: dict[str, RankingData] = {}
     problems: dict[str, str] = {}
+    sides = list(settings.get("query_file", ()))
     for part, source in facts.items():
+        own, sides = sides[: len(source["files"])], sides[len(source["files"]) :]
         try:
             if not source["files"]:
                 raise DataError("they were not read from files, but given as arrays.")
             for file in source["files"]:
                 _check(file)
             paths = [file["path"] for file in source["files"]]
-            parts[part] = read_letor(paths, features=source["features"])
+            parts[part] = read_letor(
+                paths,
+                features=source["features"],
+                group=bool(settings.get("group")),
+                query_file=own or "auto",
+            )
         except RankproofError as problem:
             problems[part] = str(problem)
     return RunData(parts, problems)
@@ -49,6 +56,6 @@ def _check(file: Mapping[str, Any]) -> None:
         raise DataError(f"{path!r} was a pipe, which cannot be read again.")
     digest = sha256_of(path)
     if digest is None:
-        raise DataError(f"{path!r} is not there (any more, or seen from this folder).")
+        raise DataError(f"{path!r} does not exist (any more, or not relative to this folder).")
     if digest != file["sha256"]:
-        raise DataError(f"{path!r} has changed since the run: its SHA-256 is another one.")
+        raise DataError(f"{path!r} has changed since the run: its SHA-256 differs.")

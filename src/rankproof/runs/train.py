@@ -46,12 +46,13 @@ def train(
         What is reported, such as ``"nDCG@10"``: the loss is chosen for it.
     valid : RankingData, optional
         Queries to choose the penalty, the number of trees or of epochs on. Without them a linear ranker
-        cross-validates the queries of ``data``, trees are all kept, and a network holds out a share itself.
+        cross-validates the queries of ``data``, and for trees and networks a fifth of them, drawn with
+        ``seed``, is held out (for trees unless ``n_estimators`` is given without ``early_stopping_rounds``).
     test : RankingData, optional
         Queries to report on.
     model : "linear", "lightgbm", "xgboost", "catboost" or "neural"
         Which ranker to train. The boosted trees need the extra of their name, ``"neural"`` needs torch:
-        ``pip install 'rankproof[lightgbm]'``, ``pip install 'rankproof[torch]'``.
+        ``pip install lightgbm``, ``pip install torch``.
     loss : str
         ``"auto"`` takes one that is consistent with the metric; else a name such as ``"softmax"`` (its target
         is made for the metric) or a full form such as ``"squared:normalised-gain@10"``.

@@ -21,6 +21,12 @@ from rankproof.runs.selection import Selection
 
 __all__ = ["TrainingRun"]
 
+# The words of the table that a newcomer cannot know.
+_WORDS = (
+    "constant scorer: all items get the same score; empty: queries with nothing to rank, such as those "
+    "without a relevant item"
+)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TrainingRun:
@@ -98,7 +104,8 @@ class TrainingRun:
             rows.append([part, number(results.mean[name]), shown, *counts])
             rows.append([f"(constant scorer, {part})", number(results.constant[name]), "", *counts])
         if "valid" in self.scored and len(self.selection.path) > 1:
-            notes.append(f"{self.selection.what} was chosen on valid, so its value there flatters the model.")
+            notes.append(f"{self.selection.what} was chosen on valid, so the value on valid is optimistic.")
+        notes.append(_WORDS)
         level = f"{self.settings['level']:.0%} interval"
         return Table(["data", name, level, "queries", "empty"], rows, notes)
 
@@ -161,11 +168,11 @@ class TrainingRun:
             self.ranker.save(draft)
             return write_results(draft, self._facts)
 
-    def record(self, folder: StrPath, facts: Mapping[str, Any]) -> RunRecord:
+    def record(self, folder: StrPath | None = None, facts: Mapping[str, Any] | None = None) -> RunRecord:
         """All that there is to show of the run, from the values at hand; `save` has returned ``facts``."""
         return make_record(
             folder,
-            facts,
+            self._facts if facts is None else facts,
             metric=self.metric,
             loss=self.choice.loss,
             ranker=self.ranker,

@@ -23,7 +23,10 @@ from rankproof.fit.defaults import BOOSTED
 from rankproof.metrics.parse import metric as parse_metric
 from rankproof.plain import html_fields, json_text
 
-__all__ = ["LEAVES", "SEARCHED", "Trial", "best_trial", "cross_validate", "trial_settings"]
+__all__ = [
+    *("LEARNING_RATES", "LEAVES", "PENALTIES", "SEARCHED", "Trial"),
+    *("best_trial", "cross_validate", "trial_settings", "within_noise"),
+]
 
 # What is drawn for a trial, beside the loss.
 SEARCHED = ("learning_rate", "num_leaves", "l2")
@@ -138,3 +141,25 @@ def best_trial(trials: Sequence[Trial], metric: Any) -> Trial:
     """The trial with the best value; the first of equals."""
     parsed = parse_metric(metric)
     return max(trials, key=lambda trial: (signed(parsed, trial.value), -trial.number))
+
+
+def within_noise(trials: Sequence[Trial], metric: Any) -> list[Trial]:
+    """The trials that are not clearly worse than the best: by no more than one standard error.
+
+    The error is that of the mean difference between the two over the folds. The best is not among them.
+
+    >>> best = Trial(0, 0.05, 16, None, "auto", 10, 0.72, (0.70, 0.74))
+    >>> close = Trial(1, 0.1, 16, None, "auto", 10, 0.715, (0.71, 0.72))
+    >>> worse = Trial(2, 0.2, 16, None, "auto", 10, 0.61, (0.60, 0.62))
+    >>> [trial.number for trial in within_noise([best, close, worse], "nDCG@10")]
+    [1]
+    """
+    best = best_trial(trials, metric)
+    # Differences of 0.70 - 0.71 and 0.74 - 0.72, say: their mean is 0.005, their standard error 0.015.
+    return [trial for trial in trials if trial is not best and _is_close(trial, best)]
+
+
+def _is_close(trial: Trial, best: Trial) -> bool:
+    differences = np.subtract(best.values, trial.values)
+    error = float(differences.std(ddof=1)) / math.sqrt(differences.size)
+    return abs(float(differences.mean())) <= error

@@ -13,10 +13,11 @@ from rankproof.errors import ArgumentError, ConsistencyWarning
 from rankproof.files import StrPath
 from rankproof.losses.choose import LossChoice, choose_loss
 from rankproof.metrics.base import Metric
-from rankproof.runs.defaults import BOOSTED, FOLDS, LOSS, SEED, TRIALS
+from rankproof.runs.defaults import BOOSTED, FOLDS, LOSS, SAMPLERS, SEED, TRIALS
 from rankproof.runs.models import as_written, own_settings, packages_of, ranker_for
+from rankproof.runs.samplers import check_sampler, next_settings
 from rankproof.runs.search_folder import Search, check_search_folder, digest
-from rankproof.runs.trials import SEARCHED, Trial, cross_validate, trial_settings
+from rankproof.runs.trials import SEARCHED, Trial, cross_validate
 from rankproof.runs.tuning_run import TuningRun
 from rankproof.runs.versions import package_versions
 
@@ -36,6 +37,11 @@ class SearchPlan:
     def metric(self) -> Metric:
         """What the settings are compared by."""
         return next(iter(self.choices.values())).metric
+
+    @property
+    def sampler(self) -> str:
+        """What draws the settings."""
+        return str(self.settings.get("sampler", SAMPLERS[0]))
 
     def begin(self, data: RankingData, out: StrPath | None) -> Search:
         """The search in the folder ``out``, new or to be continued; None keeps it in memory."""
@@ -67,7 +73,9 @@ class SearchPlan:
                 if progress is not None:
                     progress(place * of + fold, len(left) * of, f"trial {number}, fold {fold + 1}")
 
-            values = trial_settings(number, seed, tuple(self.choices))
+            values = next_settings(
+                self.sampler, number, seed, tuple(self.choices), self.metric, search.trials
+            )
             ranker = self.rankers[values["loss"]]
             trial = cross_validate(ranker, data, number, values, folds=folds, seed=seed, progress=tell)
             search.add(trial)
@@ -90,11 +98,13 @@ def plan_tuning(
     trials: int,
     folds: int,
     seed: int,
+    sampler: str = SAMPLERS[0],
     own: Mapping[str, Any],
 ) -> SearchPlan:
     """The plan for these settings; whatever can be refused without data is refused here."""
     if model not in BOOSTED:
         raise ArgumentError(f"Argument model must be one of {', '.join(BOOSTED)}, got {model!r}.")
+    check_sampler(sampler)
     QueryKFold(folds, seed)
     settled = own_settings(model, own)
     each = dict.fromkeys(losses)
@@ -107,6 +117,8 @@ def plan_tuning(
         "features": features,
         "seed": seed,
         "folds": folds,
+        # Not named where it is the usual one, so that searches of earlier versions go on.
+        **({} if sampler == SAMPLERS[0] else {"sampler": sampler}),
         **{name: value for name, value in settled.items() if name not in SEARCHED},
     }
     # A penalty is among what is drawn, so one that is given to the engine beside it is refused.
@@ -125,14 +137,15 @@ def tune(
     trials: int = TRIALS,
     folds: int = FOLDS,
     seed: int = SEED,
+    sampler: str = SAMPLERS[0],
     out: StrPath | None = None,
     progress: Callable[[int, int, str], None] | None = None,
     **settings: Any,
 ) -> TuningRun:
     """Search for the learning rate, leaves, penalty and number of trees that a metric is best with.
 
-    Settings are drawn from the seed (the first are the defaults) and compared by the metric, exact under
-    ties, over folds of the queries.
+    The first settings are the defaults, the others are drawn by ``sampler``. They are compared by the metric,
+    exact under ties, over folds of the queries.
 
     Parameters
     ----------
@@ -141,7 +154,7 @@ def tune(
     metric : str or Metric
         What is reported, such as ``"nDCG@10"``.
     model : "lightgbm", "xgboost" or "catboost"
-        The engine whose trees are tuned. Each is an extra: ``pip install 'rankproof[lightgbm]'``.
+        The engine whose trees are tuned. Each is an extra: ``pip install lightgbm``.
     losses : sequence of str
         Losses to try, by name; ``"auto"`` is one that is consistent with the metric.
     noise : str, optional
@@ -151,7 +164,11 @@ def tune(
     folds : int
         Folds of the queries.
     seed : int
-        Of settings, folds and engine. The settings of a trial depend on it and on its number alone.
+        Of settings, folds and engine. The settings of a trial depend on it and on its number alone, with
+        ``"tpe"`` also on the trials before.
+    sampler : "random" or "tpe"
+        ``"random"`` draws settings from the seed. ``"tpe"`` is Optuna's tree-structured Parzen estimator
+        (``pip install optuna``), which looks where the trials so far were good.
     out : path, optional
         A folder that keeps every finished trial: the same call goes on where an earlier one ended, and with
         more trials looks further.
@@ -186,6 +203,7 @@ def tune(
         trials=trials,
         folds=folds,
         seed=seed,
+        sampler=sampler,
         own=as_written(settings),
     )
     if not isinstance(data, RankingData) or data.X is None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from rankproof.evaluation.tables import Table, as_html, as_text, number
 from rankproof.metrics.base import Metric
-from rankproof.runs.trials import SEARCHED, Trial, best_trial
+from rankproof.runs.trials import SEARCHED, Trial, best_trial, within_noise
 
 __all__ = ["TuningRun"]
 
@@ -28,6 +28,8 @@ class TuningRun:
         In the order in which they were drawn; trial 0 has the defaults.
     best : Trial
         The trial with the best value; the first of equals.
+    within_noise : list of Trial
+        The others that are worse by no more than one standard error over the folds.
 
     Examples
     --------
@@ -48,6 +50,11 @@ class TuningRun:
         return best_trial(self.trials, self.metric)
 
     @property
+    def within_noise(self) -> list[Trial]:
+        """The trials that are worse than the best by no more than one standard error of the difference."""
+        return within_noise(self.trials, self.metric)
+
+    @property
     def best_settings(self) -> dict[str, Any]:
         """The settings of the best trial, as `rankproof.train` takes them."""
         best = self.best
@@ -58,6 +65,7 @@ class TuningRun:
         """All trials, the best first."""
         best, sign = self.best, 1.0 if self.metric.direction == "higher" else -1.0
         ranked = sorted(self.trials, key=lambda trial: (-sign * trial.value, trial.number))
+        close = self.within_noise
         several = len({trial.loss for trial in self.trials}) > 1
         rows = [
             [
@@ -68,12 +76,19 @@ class TuningRun:
                 *([trial.loss] if several else []),
                 str(trial.trees),
                 number(trial.value),
-                "best" if trial is best else "",
+                "best" if trial is best else "within noise" if trial in close else "",
             ]
             for trial in ranked
         ]
         head = ["trial", "learning rate", "leaves", "l2", *(["loss"] if several else []), "trees"]
-        notes = ["Chosen by these numbers, so that of the best flatters it. Trial 0 has the defaults."]
+        others = f"{len(close)} of the other {len(ranked) - 1}"
+        notes = [
+            (
+                "The best trial was chosen by these values, so its own value is optimistic. Trial 0 has the "
+                "defaults."
+            ),
+            f"Within noise of the best: {others}, by one standard error of the difference over the folds.",
+        ]
         folds = self.about["settings"]["folds"]
         return Table(
             [*head, f"{self.metric}, mean of {folds} folds", ""], rows, notes, text_columns=["", "loss"]
@@ -85,6 +100,7 @@ class TuningRun:
             **self.about,
             "trials": [trial.to_dict() for trial in self.trials],
             "best": self.best.number,
+            "within_noise": [trial.number for trial in self.within_noise],
         }
 
     def to_json(self) -> str:

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.arrays import as_whole_number
-from rankproof.errors import ArgumentError
+from rankproof.errors import ArgumentError, PrecisionError
 from rankproof.feedback import Permutation
 from rankproof.feedback.spaces import FEEDBACK_KINDS, Space, space_for
 from rankproof.losses.base import LOSSES, Loss
@@ -33,24 +33,19 @@ from rankproof.targets.base import as_condition
 from rankproof.targets.choose import candidates
 from rankproof.theory.base.question import Question
 from rankproof.theory.base.values import AnyMetric, as_any_metric
-from rankproof.theory.base.verdict import Undecided, Verdict
+from rankproof.theory.base.verdict import Verdict
 from rankproof.theory.custom.code import is_place, load_function
 from rankproof.theory.custom.loss import UserLoss, as_user_loss
 from rankproof.theory.custom.metric import DIRECTIONS, as_user_metric
 from rankproof.theory.defaults import EFFORT, GRADES, ITEMS
-from rankproof.theory.formulas.formula import has_formula
+from rankproof.theory.formulas.believed import believed
 from rankproof.theory.formulas.outside import brings_formula, check_formula
-from rankproof.theory.formulas.table import LOSS_THEORY
 from rankproof.theory.minima.expected import ExpectedLosses
 from rankproof.theory.noise import KINDS_OF
 from rankproof.theory.rules import RULES
-from rankproof.theory.rules.cutoffs import past_cutoffs
-from rankproof.theory.rules.ways_out import ways_out
+from rankproof.theory.undecided import undecided
 
 __all__ = ["as_loss", "as_metric", "certify", "certify_metric"]
-
-# What formulas are written with.
-FUNCTIONS = "the functions of rankproof.arithmetic"
 
 
 def certify(
@@ -157,73 +152,23 @@ def certify_metric(
 
 def answer(question: Question) -> Verdict:
     """The verdict of the first rule that decides the question."""
+    unclear: list[str] = []
     for rule in RULES.values():
-        verdict = rule.apply(question)
+        try:
+            verdict = rule.apply(question)
+        except PrecisionError as error:
+            # A rule that the values are not exact enough for does not apply.
+            unclear.append(str(error))
+            continue
         if verdict is not None:
             return replace(verdict, conditions=(*verdict.conditions, *_on_their_word(question, verdict)))
-    return _undecided(question)
+    return undecided(question, unclear)
 
 
 def _on_their_word(question: Question, verdict: Verdict) -> list[str]:
-    """What has to be believed of classes of the user's own, where the verdict rests on their claims."""
-    by_theorem = any(piece.kind == "theorem" for piece in verdict.evidence)
-    loss, metric = question.loss, question.known_metric
-    own: list[Loss | Metric] = []
-    # Not the registry: a class from outside may be in it too.
-    if isinstance(loss, Loss) and type(loss) not in LOSS_THEORY:
-        own += [loss] if by_theorem or verdict.rule in ("no-convex-loss", "counterexample") else []
-    if metric is not None and not METRICS.has_class_of(metric):
-        own += [metric] if by_theorem else []
-    believed = [f"what the class {type(thing).__name__} claims of {thing} is true" for thing in own]
-    if loss in own and verdict.rule == "counterexample":
-        believed.append(
-            f"the formula of the class {type(loss).__name__} is {loss}, as it was where it was tried"
-        )
-    return believed
-
-
-def _undecided(question: Question) -> Verdict:
-    subject = "a target for the metric" if question.loss is None else str(question.loss)
-    under = "" if question.noise is None else f" under {question.noise} labels"
-    more: tuple[str, ...] = ()
-    reason = (
-        f"No rule decides {subject} with {question.metric}{under}, and the search {question.here} found no "
-        "law under which it fails. That is no proof that there is none."
-    )
-    short = "no rule, no counterexample found"
-    if isinstance(question.loss, UserLoss) and not question.loss.convex:
-        reason = (
-            f"Nothing can be proven of {subject}, a function that is not known to be convex, so no law was "
-            "looked for under which it fails."
-        )
-        more = ("If the loss is convex in the scores, say so: convex=True (--convex).",)
-    elif isinstance(question.loss, Loss) and not has_formula(question.loss):
-        reason = (
-            f"No rule decides {subject} with {question.metric}{under} from what the loss claims, and without "
-            "its formula in exact arithmetic no counterexample to it could be proven, so none was looked for."
-        )
-        short = "no rule; its formula is not known"
-        more = (
-            "Give the loss as a function (scores, feedback) -> number with convex=True.",
-            f"Or give its class a method formula(self, scores, targets), written with {FUNCTIONS}.",
-        )
-    elif question.constant:
-        reason = (
-            f"{question.metric} gives every ranking the same value {question.here}, so nothing can be tried "
-            "there, and no rule decides. Take more items or grades, or a smaller cutoff."
-        )
-        short = "the same value for all that was tried"
-    elif not past_cutoffs(question):
-        reason += " Lists so short say nothing about what the cutoff does: take more items, or a smaller one."
-    return Undecided(
-        **question.says(
-            reason=reason,
-            short=short,
-            rule=None,
-            reference="",
-            way_out=(*more, *ways_out(question)),
-        )
-    )
+    loss = question.loss if isinstance(question.loss, Loss) else None
+    by_theorem = verdict.find("theorem") is not None
+    return believed(loss, question.known_metric, verdict.rule, by_theorem=by_theorem)
 
 
 def as_metric(metric: Any, direction: str = "higher") -> AnyMetric:

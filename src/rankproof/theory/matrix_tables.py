@@ -43,7 +43,12 @@ def grid_table(matrix: VerdictMatrix) -> Table:
     counts = ", ".join(f"{outcomes.count(outcome)} {outcome}" for outcome in SIGNS)
     noise = "every law" if matrix.noise is None else f"{matrix.noise} labels"
     notes = [
-        f"Consistent under {noise}; tried on {matrix.items} items with {matrix.grades} grades: {counts}.",
-        "A loss that takes a target is aimed at the metric of the column unless it names another.",
+        (
+            f"yes: consistent under {noise}, that is, minimising the loss gives the best ranking by the "
+            "metric with unlimited data and a model that can represent any scores. (A law: the probability "
+            "of each set of labels.)"
+        ),
+        f"Counterexamples were searched with {matrix.items} items and {matrix.grades} grades: {counts}.",
+        "A loss that takes a target is given the target of the column's metric, unless it names another.",
     ]
     return Table(["loss", *matrix.metrics], rows, notes, text_columns=matrix.metrics)

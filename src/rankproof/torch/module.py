@@ -11,6 +11,7 @@ from rankproof.arrays import Float64s, as_labels, as_offsets
 from rankproof.errors import ArgumentError, DataError
 from rankproof.losses.base import Loss
 from rankproof.losses.supervision import check_judged
+from rankproof.losses.weighting import warn_if_weights_move, weights_keep_order
 from rankproof.optional import engine
 from rankproof.torch.forms import checked_form, differentiable_once, in_buckets, per_query
 from rankproof.torch.layout import BatchLayout, Flat, Padded
@@ -172,7 +173,15 @@ def _batch(
         v = None if v is None else v.where(items, zero)
     if looks:
         _look(loss, scores, u, v)
+        if v is not None and not weights_keep_order(loss) and bool(_differs(v, layout, items)):
+            warn_if_weights_move(loss, "item_weights")
     return scores, u, v, layout
+
+
+def _differs(v: Tensor, layout: BatchLayout, items: Tensor | None) -> Any:
+    """Whether weights differ between the items of a query; places outside a mask hold 0."""
+    other = v != layout.spread(layout.peak(v))
+    return (other if items is None else other & items).any()
 
 
 def _like(name: str, value: Any, scores: Tensor) -> Tensor:

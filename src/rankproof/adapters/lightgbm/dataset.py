@@ -47,6 +47,7 @@ class LightGBMCall(NamedTuple):
 
     def data(self, where: str) -> RankingData:
         """The data set; ``where`` is what an error calls it."""
+        _refuse_cut(self.owner, where)
         offsets = offsets_from_sizes(self.sizes, self.labels.size, where)
         weights = None if self.weights is None else as_written(self.weights)
         return ranking_data(as_written(self.labels), offsets, item_weights=weights)
@@ -67,3 +68,29 @@ def refuse_unsupported(data: Any) -> None:
             "bagging_by_query does not work with a custom objective: LightGBM 4.7 then grows wrong "
             "trees, or none. Use bagging_fraction without it, or regression_target and plain regression."
         )
+
+
+def _refuse_cut(data: Any, where: str) -> None:
+    """Raise `ArgumentError` when the Dataset is a part of another and does not have whole queries of it.
+
+    LightGBM's ``cv`` keeps queries together for its own ranking objectives only, and then calls the rest of
+    a query a query.
+    """
+    while (rows := getattr(data, "used_indices", None)) is not None:
+        parent = data.reference
+        groups = parent.get_group()
+        if groups is None:
+            return
+        sizes = np.asarray(groups, dtype=np.int64)
+        kept = np.bincount(
+            np.repeat(np.arange(sizes.size), sizes)[np.asarray(rows, dtype=np.int64)], minlength=sizes.size
+        )
+        cut = (kept > 0) & (kept != sizes)
+        if cut.any():
+            first = int(np.argmax(cut))
+            raise ArgumentError(
+                f"{where} cuts queries apart: of query {first} (counted from 0) it has {kept[first]} of "
+                f"{sizes[first]} rows, and {int(cut.sum())} queries are cut. Give lightgbm.cv "
+                "folds=rankproof.QueryKFold(5), and Dataset.subset the rows of whole queries."
+            )
+        data = parent

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import re
 
+from rankproof.shown import visible
+
 __all__ = ["fault_of", "spell"]
 
 _GREATEST_INDEX = 2**31 - 2
@@ -31,8 +33,7 @@ def spell(text: bytes) -> str:
     'caf\\xe9'
     """
     shown = text[:_LONGEST_SHOWN].decode("utf-8", "backslashreplace")
-    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in shown)
-    return f"'{shown}'" + (f" ... ({len(text)} bytes)" if len(text) > _LONGEST_SHOWN else "")
+    return f"'{visible(shown)}'" + (f" ... ({len(text)} bytes)" if len(text) > _LONGEST_SHOWN else "")
 
 
 def fault_of(line: bytes, features: int | None = None) -> str:
@@ -49,7 +50,7 @@ def _fault_of_words(body: bytes, features: int | None) -> str:
     for position, match in enumerate(_WORD.finditer(body)):
         word = match.group()
         if b"\r" in word:
-            return f"a carriage return stands inside the line: {spell(word)}. Lines end with \\n or \\r\\n."
+            return f"there is a carriage return inside the line: {spell(word)}. Lines end with \\n or \\r\\n."
         if position == 0:
             fault = _fault_of_label(word)
         elif word.startswith(b"qid:"):
@@ -71,7 +72,7 @@ def _fault_of_label(word: bytes) -> str:
 
 def _fault_of_query(query: bytes, position: int) -> str:
     if position > 1:
-        return f"{spell(b'qid:' + query)} must stand right after the label. {_FORM}"
+        return f"{spell(b'qid:' + query)} must come right after the label. {_FORM}"
     if not query:
         return f"the query id after 'qid:' is empty. {_FORM}"
     return _fault_of_id("query", query)
@@ -106,8 +107,8 @@ def _fault_of_feature(word: bytes, last: int, features: int | None) -> tuple[str
     if index < last:
         return f"feature index {index} comes after {last}: the indices of a row must increase.", last
     if features is not None and index > features:
-        return f"feature index {index} is greater than features={features}. Raise features or drop it.", last
-    if not _NUMBER.fullmatch(value):
+        return f"feature index {index} is greater than features={features}. Allow more, or drop it.", last
+    if not _NUMBER.fullmatch(value) and value.upper() != b"NULL":
         return f"feature value {spell(value)} of feature {index} is not a number.", last
     return "", index
 

@@ -12,6 +12,8 @@ import numpy as np
 from rankproof.data.letor.errors import spell
 from rankproof.errors import FileFormatError
 from rankproof.files import StrPath, as_path, open_bytes, plain_name
+from rankproof.ids import as_ids
+from rankproof.shown import quoted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,7 +24,9 @@ if TYPE_CHECKING:
 __all__ = ["Fault", "Queries", "QueryFinder", "side_file"]
 
 _CANONICAL = re.compile(rb"0|-?[1-9][0-9]{0,18}")
-_WHAT_TO_DO = "Give every row a qid:QUERY after its label, or name a file of query sizes with query_file."
+_WHAT_TO_DO = (
+    "Give every row a qid:QUERY after its label, or name a file of query sizes with query_file=FILE."
+)
 
 
 class Fault(NamedTuple):
@@ -130,15 +134,17 @@ class QueryFinder:
             before = text.error(place, "")
             self._blame(
                 int(runs[again[0], 0]),
-                f"query {name!r} comes back after another one; its first row is {before.path}:{before.line}. "
-                "Sort the rows by query, or pass group=True to have that done.",
+                f"query {quoted(name)} comes back after another one; its first row is "
+                f"{before.path}:{before.line}. Sort the rows by query, or pass group=True to have that done.",
             )
         order = None
         if again.size:
             # Queries in the order of their first row, the rows of a query in the order of the file.
             order = np.argsort(np.repeat(codes, sizes), kind="stable")
             sizes = np.bincount(codes, weights=sizes).astype(np.int64)
-        return Queries(np.array(ids)[firsts], np.concatenate(([0], np.cumsum(sizes))), order)
+        return Queries(
+            as_ids([ids[k] for k in firsts.tolist()]), np.concatenate(([0], np.cumsum(sizes))), order
+        )
 
     def _merged(self, stop: int) -> tuple[Int64s, list[Any], Int64s]:
         """Runs before row ``stop`` that no edge of a piece cuts, with the id and the query number of each."""
@@ -167,8 +173,7 @@ def side_file(path: StrPath) -> Path:
     >>> side_file("rank.train.xz").name
     'rank.train.query'
     """
-    plain = plain_name(path)
-    return plain.with_name(plain.name + ".query")
+    return Path(f"{plain_name(path)}.query")
 
 
 def _read_sizes(path: StrPath) -> Int64s:

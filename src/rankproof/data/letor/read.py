@@ -41,9 +41,10 @@ from rankproof.files import StrPath, as_path
 from rankproof.threads import using
 
 if TYPE_CHECKING:
+    from rankproof.arrays import Int64s
     from rankproof.data.letor.rows import Rows
 
-__all__ = ["read_letor", "write_letor"]
+__all__ = ["read_letor", "read_letor_in_order", "write_letor"]
 
 
 def read_letor(
@@ -61,8 +62,8 @@ def read_letor(
     one is unpacked into memory first.
 
     Feature values are ``np.float32(float(text))`` and labels ``float(text)``, bit for bit, for any number of
-    threads; a label ``nan`` marks an item that was not judged, a feature ``nan`` a missing value. Blank
-    lines and lines that are a comment are skipped.
+    threads; a label ``nan`` marks an item that was not judged, a feature ``nan`` or ``NULL`` (as in the files
+    of LETOR 3.0) a missing value. Blank lines and lines that are a comment are skipped.
 
     Parameters
     ----------
@@ -70,7 +71,8 @@ def read_letor(
         Several files are read one after the other, as if they were one.
     group : bool
         Bring the rows of a query together when they stand apart: queries in the order of their first rows,
-        rows in the order of the file. Otherwise a query that comes back is an error.
+        rows in the order of the file. Scores that were written for the rows of the file are then in another
+        order than the items. Otherwise a query that comes back is an error.
     sparse : bool or "auto"
         A CSR array instead of a dense one; "auto" takes the one that needs less memory.
     features : int, optional
@@ -103,37 +105,53 @@ def read_letor(
     RankingData(1 queries, 2 items, 2 features)
     """
     with using(threads):
-        paths = _paths("path", path)
-        if features is not None:
-            features = as_whole_number("features", features, 1)
-        if sparse not in (True, False, "auto"):
-            raise ArgumentError(f"Argument sparse must be True, False or 'auto', got {sparse!r}.")
-        sides, named = _side_files(paths, query_file)
-
-        texts = [LetorText.open(one, number) for number, one in enumerate(paths)]
-        pieces = [piece for text in texts for piece in text.pieces]
-        counts = count(pieces)
-        width = int(counts.greatest_last.max(initial=0)) if features is None else features
-        items, values = int(counts.rows.sum()), int(counts.values.sum())
-        smaller_sparse = 8 * values + 4 * items < 4 * items * width
-        rows = parse(pieces, counts, width, smaller_sparse if sparse == "auto" else bool(sparse))
-
-        finder = QueryFinder(texts, pieces, counts.first_row, rows, sides, named)
-        queries = finder.find(group)
-        faults = [*finder.faults, *_faults(texts, pieces, counts, rows, features)]
-        if faults:
-            raise min(faults, key=lambda fault: (fault.row, fault.file)).error
-
-        def ordered(part: Any) -> Any:
-            return part if part is None or queries.order is None else part[queries.order]
-
-        return RankingData(
-            labels=ordered(rows.labels),
-            offsets=queries.offsets,
-            X=ordered(rows.X),
-            query_ids=queries.ids,  # type: ignore[arg-type]
-            doc_ids=ordered(rows.doc_ids),
+        read, _ = read_letor_in_order(
+            path, group=group, sparse=sparse, features=features, query_file=query_file
         )
+        return read
+
+
+def read_letor_in_order(
+    path: StrPath | Sequence[StrPath],
+    *,
+    group: bool = False,
+    sparse: bool | Literal["auto"] = "auto",
+    features: int | None = None,
+    query_file: StrPath | Sequence[StrPath] | Literal["auto"] | None = "auto",
+) -> tuple[RankingData, Int64s | None]:
+    """What `read_letor` gives, and the row of the files that every item was, when ``group`` moved some."""
+    paths = _paths("path", path)
+    if features is not None:
+        features = as_whole_number("features", features, 1)
+    if sparse not in (True, False, "auto"):
+        raise ArgumentError(f"Argument sparse must be True, False or 'auto', got {sparse!r}.")
+    sides, named = _side_files(paths, query_file)
+
+    texts = [LetorText.open(one, number) for number, one in enumerate(paths)]
+    pieces = [piece for text in texts for piece in text.pieces]
+    counts = count(pieces)
+    width = int(counts.greatest_last.max(initial=0)) if features is None else features
+    items, values = int(counts.rows.sum()), int(counts.values.sum())
+    smaller_sparse = 8 * values + 4 * items < 4 * items * width
+    rows = parse(pieces, counts, width, smaller_sparse if sparse == "auto" else bool(sparse))
+
+    finder = QueryFinder(texts, pieces, counts.first_row, rows, sides, named)
+    queries = finder.find(group)
+    faults = [*finder.faults, *_faults(texts, pieces, counts, rows, features)]
+    if faults:
+        raise min(faults, key=lambda fault: (fault.row, fault.file)).error
+
+    def ordered(part: Any) -> Any:
+        return part if part is None or queries.order is None else part[queries.order]
+
+    read = RankingData(
+        labels=ordered(rows.labels),
+        offsets=queries.offsets,
+        X=ordered(rows.X),
+        query_ids=queries.ids,  # type: ignore[arg-type]
+        doc_ids=ordered(rows.doc_ids),
+    )
+    return read, queries.order
 
 
 def _paths(name: str, value: Any) -> list[StrPath]:

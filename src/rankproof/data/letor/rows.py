@@ -13,6 +13,7 @@ import numpy as np
 
 from rankproof.errors import DataError, FileFormatError
 from rankproof.files import Bytes, StrPath, forget, open_bytes
+from rankproof.ids import TextIds, at_own_length, wastes_room
 from rankproof.threads import run
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ __all__ = ["BadLine", "Counts", "LetorText", "Piece", "Rows", "count", "parse"]
 
 # Large enough to hide the cost of a call, small enough that the ranges in work take little memory.
 _RANGE_BYTES = 1 << 21
+# How many ids are read at a time when they are kept at their own lengths.
+_IDS_AT_A_TIME = 1024
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -137,7 +140,7 @@ class Rows:
 
     labels: Float64s
     X: Features | None
-    doc_ids: NDArray[np.str_] | None
+    doc_ids: TextIds | None
     runs: Int64s
     run_piece: Int64s
     bad: BadLine | None
@@ -256,31 +259,50 @@ def _matrix(values: Any, indices: Any, indptr: Any, rows: int, width: int, spars
     return csr_array((values, indices, indptr), shape=(rows, width))
 
 
-def _doc_ids(pieces: list[Piece], first_row: Int64s, docs: Int64s) -> NDArray[np.str_] | None:
+def _doc_ids(pieces: list[Piece], first_row: Int64s, docs: Int64s) -> TextIds | None:
     """The ids behind the spans ``docs``; bytes that are not UTF-8 are escaped (``\\xe9``)."""
-    from rankproof.kernels.text.letor import fill_ids
-
     length = int(docs[:, 1].max(initial=0))
     if length == 0:
         return None
-    letters = np.zeros((len(docs), length), dtype=np.uint32)
-    foreign = np.zeros(len(docs), dtype=np.bool_)
+    own = wastes_room(len(docs), int(docs[:, 1].sum()), length)
+    ids: TextIds = at_own_length(len(docs)) if own else np.zeros(len(docs), dtype=f"U{length}")
+    step = _IDS_AT_A_TIME if own else len(docs)
 
     def work(k: int, _: int) -> dict[int, str]:
-        piece, first, stop = pieces[k], int(first_row[k]), int(first_row[k + 1])
-        fill_ids(piece.data, docs, first, stop, letters, foreign)
-        ids = {}
-        for row in (first + np.flatnonzero(foreign[first:stop])).tolist():
-            start, size = docs[row].tolist()
-            ids[row] = piece.data[start : start + size].tobytes().decode("utf-8", "backslashreplace")
+        piece, stop = pieces[k], int(first_row[k + 1])
+        decoded: dict[int, str] = {}
+        for low in range(int(first_row[k]), stop, step):
+            decoded |= _fill(piece, docs, ids, low, min(low + step, stop))
         piece.forget()
-        return ids
+        return decoded
 
     decoded: dict[int, str] = {}
     for part in run(work, [(k, k + 1) for k in range(len(pieces))]):
         decoded.update(part)
-    ids = letters.view(np.dtype(f"U{length}")).reshape(-1)
-    if decoded:
-        ids = ids.astype(f"U{max(length, *map(len, decoded.values()))}")
-        ids[list(decoded)] = list(decoded.values())
+    if not decoded:
+        return ids
+    if not own:
+        widest = max(length, *map(len, decoded.values()))
+        own = wastes_room(len(docs), int(docs[:, 1].sum()), widest)
+        ids = ids.astype(np.dtypes.StringDType() if own else f"U{widest}")
+    ids[list(decoded)] = list(decoded.values())
     return ids
+
+
+def _fill(piece: Piece, docs: Int64s, ids: TextIds, low: int, high: int) -> dict[int, str]:
+    """Put the ids of the rows ``low:high``, all of one piece, into ``ids``; return those beyond ASCII."""
+    from rankproof.kernels.text.letor import fill_ids
+
+    spans, foreign = docs[low:high], np.zeros(high - low, dtype=np.bool_)
+    if ids.dtype.kind == "U":
+        letters = ids[low:high].view(np.uint32).reshape(high - low, -1)
+    else:
+        letters = np.zeros((high - low, max(1, int(spans[:, 1].max()))), dtype=np.uint32)
+    fill_ids(piece.data, spans, 0, high - low, letters, foreign)
+    if ids.dtype.kind != "U":
+        ids[low:high] = letters.view(f"U{letters.shape[1]}").reshape(-1)
+    decoded = {}
+    for row in np.flatnonzero(foreign).tolist():
+        start, size = spans[row].tolist()
+        decoded[low + row] = piece.data[start : start + size].tobytes().decode("utf-8", "backslashreplace")
+    return decoded

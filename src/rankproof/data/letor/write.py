@@ -11,6 +11,7 @@ import numpy as np
 from rankproof.data.ranking import RankingData
 from rankproof.errors import ArgumentError, DataError
 from rankproof.files import StrPath, create_bytes
+from rankproof.shown import quoted
 
 if TYPE_CHECKING:
     from rankproof.arrays import Int64s
@@ -80,7 +81,7 @@ def _check(data: RankingData) -> None:
         )
     empty = np.flatnonzero(data.sizes == 0)
     if empty.size:
-        raise DataError(f"Query {data.query_ids[empty[0]].item()!r} has no items: LETOR text cannot name it.")
+        raise DataError(f"Query {quoted(data.query_ids[empty[0]])} has no items: LETOR text cannot name it.")
 
 
 def _id(kind: str, value: object, forbidden: str) -> bytes:

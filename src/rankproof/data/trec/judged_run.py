@@ -29,6 +29,8 @@ from rankproof.arrays import Float64s, Int64s, as_offsets, frozen
 from rankproof.data.trec.packed_ids import PackedIds, decoded
 from rankproof.data.trec.read import Qrels, Run
 from rankproof.errors import ArgumentError, DataError
+from rankproof.ids import TextIds
+from rankproof.shown import listed, quoted
 
 __all__ = ["ItemIds", "JudgedRun", "join_run"]
 
@@ -74,7 +76,7 @@ class JudgedRun:
         Where the document ids are; without it there are no ``doc_ids`` and no ``doc_rank``.
     """
 
-    query_ids: NDArray[np.str_]
+    query_ids: TextIds
     offsets: Int64s
     depth: Int64s
     labels: Float64s
@@ -96,7 +98,7 @@ class JudgedRun:
         if wrong.size:
             raise ArgumentError(
                 f"Argument depth must lie between 0 and the number of items of the query, got "
-                f"{self.depth[wrong[0]]} for query {self.query_ids[wrong[0]].item()!r}."
+                f"{self.depth[wrong[0]]} for query {quoted(self.query_ids[wrong[0]])}."
             )
 
     @property
@@ -117,7 +119,7 @@ class JudgedRun:
         return frozen(inside < np.repeat(self.depth, sizes))
 
     @cached_property
-    def doc_ids(self) -> NDArray[np.str_]:
+    def doc_ids(self) -> TextIds:
         """The document id of every item."""
         ids = self._known_ids()
         run_rows, tail_rows = np.flatnonzero(self.retrieved), np.flatnonzero(~self.retrieved)
@@ -200,8 +202,8 @@ def join_run(run: Run, qrels: Qrels, *, missing: Literal["zero", "skip"] = "zero
     run_query = np.flatnonzero(judged_as >= 0)
     if not run_query.size:
         raise DataError(
-            f"The run and the qrels share no query: the run has {_few(run.query_ids)}, the qrels have "
-            f"{_few(qrels.query_ids)}. Check that both are about the same queries."
+            f"The run and the qrels share no query: the run has {listed(run.query_ids[:4])}, the qrels have "
+            f"{listed(qrels.query_ids[:4])}. Check that both are about the same queries."
         )
     judged_query = judged_as[run_query]
     unretrieved = np.setdiff1d(np.arange(qrels.queries), judged_query)
@@ -242,7 +244,3 @@ def join_run(run: Run, qrels: Qrels, *, missing: Literal["zero", "skip"] = "zero
         unjudged_queries=tuple(run.query_ids[judged_as < 0].tolist()),
         ids=ItemIds(run.doc_keys, qrels.doc_keys, source),
     )
-
-
-def _few(ids: NDArray[np.str_]) -> str:
-    return ", ".join(map(repr, ids[:3].tolist())) + (", ..." if ids.size > 3 else "")

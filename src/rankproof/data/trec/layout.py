@@ -11,12 +11,16 @@ _SHOWN = 60
 
 @dataclass(frozen=True)
 class TrecLayout:
-    """The columns of a TREC file; ``value`` is the one with the number, which must be ``finite`` or not."""
+    """The columns of a TREC file; ``value`` is the one with the number, which must be ``finite`` or not.
+
+    With ``more``, what comes after the last column is passed over, as trec_eval does in runs.
+    """
 
     kind: str
     columns: tuple[str, ...]
     value: int
     finite: bool
+    more: bool
 
     @property
     def value_name(self) -> str:
@@ -29,8 +33,8 @@ class TrecLayout:
         return " ".join(self.columns)
 
 
-RUN = TrecLayout("run", ("qid", "Q0", "docno", "rank", "score", "tag"), value=4, finite=False)
-QRELS = TrecLayout("qrels", ("qid", "iter", "docno", "grade"), value=3, finite=True)
+RUN = TrecLayout("run", ("qid", "Q0", "docno", "rank", "score", "tag"), value=4, finite=False, more=True)
+QRELS = TrecLayout("qrels", ("qid", "iter", "docno", "grade"), value=3, finite=True, more=False)
 
 
 def shown(token: bytes) -> str:
@@ -55,14 +59,14 @@ def bad_line(error: int, line: bytes, layout: TrecLayout) -> str:
         hint = f" It looks like a {other.kind} file." if len(columns) == len(other.columns) else ""
         return (
             f"the line {shown(line.strip())} has {len(columns)} columns, but a {layout.kind} has "
-            f"{len(layout.columns)}: {layout.line}.{hint}"
+            f"{len(layout.columns)}{' or more' * layout.more}: {layout.line}.{hint}"
         )
     if error == trec.LONG_ID:
         name, size = max(
             ("query id", len(columns[0])), ("document id", len(columns[2])), key=lambda pair: pair[1]
         )
         most = trec.MOST_ID_BYTES
-        return f"the {name} has {size} bytes; {most} are the most. Is this a TREC {layout.kind} file?"
+        return f"the {name} has {size} bytes; {most} is the maximum. Is this a TREC {layout.kind} file?"
     rule = "a finite number" if layout.finite else "a number (or inf)"
     return (
         f"the {layout.value_name} of document {shown(columns[2])} of query {shown(columns[0])} must be "

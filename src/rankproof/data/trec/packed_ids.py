@@ -16,10 +16,14 @@ from numpy.typing import NDArray
 
 from rankproof.arrays import Int64s, frozen
 from rankproof.errors import DataError
+from rankproof.ids import TextIds, at_own_length, wastes_room
+from rankproof.shown import quoted
 
 __all__ = ["PackedIds", "coded_ids", "decoded", "hash_mask"]
 
 _ALL_BITS = 2**64 - 1
+# How many ids are decoded at a time when they are kept at their own lengths.
+_AT_A_TIME = 1024
 
 
 def hash_mask() -> np.uint64:
@@ -32,12 +36,14 @@ def coded_ids(kind: str, texts: Sequence[str]) -> list[bytes]:
     coded = []
     for text in texts:
         if not isinstance(text, str) or not text or "\0" in text:
-            raise DataError(f"A {kind} must be a str with characters other than the null, got {text!r}.")
+            raise DataError(
+                f"A {kind} must be a str with characters other than the null, got {quoted(text)}."
+            )
         try:
             coded.append(text.encode())
         except UnicodeEncodeError:
             raise DataError(
-                f"The {kind} {text!r} holds half of a surrogate pair, which UTF-8 cannot write."
+                f"The {kind} {quoted(text)} holds half of a surrogate pair, which UTF-8 cannot write."
             ) from None
     return coded
 
@@ -80,7 +86,7 @@ class PackedIds:
         """The ids of some places, over the same words."""
         return PackedIds(self.words, self.starts[which], self.counts[which], self.hashes[which])
 
-    def texts(self) -> NDArray[np.str_]:
+    def texts(self) -> TextIds:
         """The ids as an array of str."""
         every = np.arange(len(self), dtype=np.int64)
         return decoded(len(self), (self, every, every))
@@ -93,17 +99,30 @@ class PackedIds:
         return PackedIds, (self.words[inside], starts, self.counts, self.hashes)
 
 
-def decoded(rows: int, *sources: tuple[PackedIds, Int64s, Int64s]) -> NDArray[np.str_]:
+def decoded(rows: int, *sources: tuple[PackedIds, Int64s, Int64s]) -> TextIds:
     """An array of str: each source gives its ids of the places ``items`` to the rows ``rows``."""
     from rankproof.kernels.text.packed_ids import decode, widest
 
     width = max((widest(ids.words, ids.starts, ids.counts) for ids, _, _ in sources), default=0)
-    try:
-        points = np.zeros((rows, max(width, 1)), dtype=np.uint32)
-    except MemoryError:
-        raise DataError(
-            f"{rows} ids of up to {width} characters do not fit into memory as an array of str."
-        ) from None
+    size = sum(8 * int(ids.counts[items].sum()) for ids, items, _ in sources)
+    if wastes_room(rows, size, width):
+        return frozen(_at_own_length(rows, *sources))
+    points = np.zeros((rows, max(width, 1)), dtype=np.uint32)
     for ids, items, places in sources:
         decode(ids.words, ids.starts, ids.counts, items, places, points)
     return frozen(points.view(f"U{points.shape[1]}").reshape(rows))
+
+
+def _at_own_length(rows: int, *sources: tuple[PackedIds, Int64s, Int64s]) -> TextIds:
+    """The same, some ids at a time, so that a long one widens its neighbours alone."""
+    from rankproof.kernels.text.packed_ids import decode
+
+    texts = at_own_length(rows)
+    for ids, every, places in sources:
+        for low in range(0, every.size, _AT_A_TIME):
+            items = every[low : low + _AT_A_TIME]
+            width = 8 * int(ids.counts[items].max())
+            points = np.zeros((items.size, width), dtype=np.uint32)
+            decode(ids.words, ids.starts, ids.counts, items, np.arange(items.size), points)
+            texts[places[low : low + _AT_A_TIME]] = points.view(f"U{width}").reshape(-1)
+    return texts

@@ -68,8 +68,8 @@ def parse_trec(path: StrPath, layout: TrecLayout) -> TrecTable:
         raise FileFormatError(
             path, None, f"the file has no lines; a {layout.kind} has lines of '{' '.join(layout.columns)}'."
         )
-    first = _line(text, _item_line(text, start, 0)[0])
-    return TrecTable(queries, docs, values, offsets, first.split()[-1].decode())
+    first = _first_item_line(text, start)
+    return TrecTable(queries, docs, values, offsets, first.split()[len(layout.columns) - 1].decode())
 
 
 def _parts(text: NDArray[np.uint8], start: int) -> list[tuple[int, int]]:
@@ -100,7 +100,7 @@ def _parse(text: NDArray[np.uint8], start: int, layout: TrecLayout) -> _Rows:
 
     def work(low: int, high: int) -> tuple[int, int, int, int, int]:
         return parse_lines(  # type: ignore[no-any-return]
-            text, low, high, len(layout.columns), layout.value, layout.finite, hash_mask(),
+            text, low, high, len(layout.columns), layout.more, layout.value, layout.finite, hash_mask(),
             docs, values, names, firsts, doubts, *place[low],
         )  # fmt: skip
 
@@ -211,7 +211,7 @@ def _check_duplicates(
     raise FileFormatError(
         path,
         line,
-        f"document {str(doc)!r} of query {str(query)!r} stands at line {before} already and again at line "
+        f"document {str(doc)!r} of query {str(query)!r} is on line {before} and again on line "
         f"{line}; a document may come once per query. Take one of the lines out.",
     )
 
@@ -220,6 +220,14 @@ def _item_line(text: NDArray[np.uint8], start: int, item: int) -> tuple[int, int
     from rankproof.kernels.text.trec import find_item
 
     return find_item(text, start, item)  # type: ignore[no-any-return]
+
+
+def _first_item_line(text: NDArray[np.uint8], start: int) -> bytes:
+    """The first line that is neither blank nor a comment; the text has one."""
+    at = start
+    while not (line := _line(text, at)).strip() or line.lstrip().startswith(b"#"):
+        at += len(line)
+    return line
 
 
 def _line(text: NDArray[np.uint8], start: int) -> bytes:

@@ -1,10 +1,10 @@
 """Runs and judgments in the formats of TREC, read from files or made from dictionaries.
 
 A *run* is what a system retrieved: lines ``qid Q0 docno rank score tag``. *Qrels* are what was judged: lines
-``qid iter docno grade``. Columns are parted by any blanks, blank lines are passed over, a file may be packed
-(``.gz``, ``.bz2``, ``.xz``, ``.zst``). The lines of a query need not stand together: queries are kept in the
-order of their first lines, the items of a query in file order. The rank column of a run is not read, as
-trec_eval does not: the scores alone make the order.
+``qid iter docno grade``. Columns are parted by any blanks; blank lines, lines that start with ``#``, and text
+after the tag of a run are passed over; a file may be packed (``.gz``, ``.bz2``, ``.xz``, ``.zst``). The lines
+of a query need not be together: queries are kept in the order of their first lines, the items of a query in
+file order. The rank column of a run is not read, as trec_eval does not: the scores alone make the order.
 
 >>> run = Run.from_dict({"q1": {"d1": 0.5, "d2": 1.5}, "q2": {"d1": -2.0}})
 >>> run
@@ -24,14 +24,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.arrays import Float64s, Int64s, frozen
+from rankproof.arrays import Float64s, Int64s, frozen, query_of_item
 from rankproof.data.ranking import QUERIES_SHOWN
 from rankproof.data.trec.layout import QRELS, RUN
 from rankproof.data.trec.packed_ids import PackedIds
 from rankproof.data.trec.parse import parse_trec
 from rankproof.errors import ArgumentError, DataError
 from rankproof.files import StrPath
+from rankproof.ids import TextIds, spread
 from rankproof.plain import html_table
+from rankproof.shown import quoted
 from rankproof.threads import using
 
 __all__ = ["Qrels", "Run", "read_qrels", "read_run"]
@@ -60,7 +62,7 @@ class Run:
     scores: Float64s
     offsets: Int64s
     tag: str = "rankproof"
-    query_ids: NDArray[np.str_] = field(init=False)
+    query_ids: TextIds = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scores", frozen(self.scores))
@@ -83,7 +85,7 @@ class Run:
         return _as_frame(self.query_ids, self.doc_ids, "score", self.scores, self.offsets, backend)
 
     @cached_property
-    def doc_ids(self) -> NDArray[np.str_]:
+    def doc_ids(self) -> TextIds:
         """The document id of every item."""
         return self.doc_keys.texts()
 
@@ -130,7 +132,7 @@ class Qrels:
     doc_keys: PackedIds
     grades: Float64s
     offsets: Int64s
-    query_ids: NDArray[np.str_] = field(init=False)
+    query_ids: TextIds = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "grades", frozen(self.grades))
@@ -143,7 +145,9 @@ class Qrels:
         queries, docs, grades, offsets = _flattened("qrels", qrels)
         empty = np.flatnonzero(np.diff(offsets) == 0)
         if empty.size:
-            raise DataError(f"Query {queries[empty[0]]!r} of the qrels has no judged document. Leave it out.")
+            raise DataError(
+                f"Query {quoted(queries[empty[0]])} of the qrels has no judged document. Leave it out."
+            )
         _check_values("grade", ~np.isfinite(grades), grades, queries, docs, offsets, "be finite")
         return cls(*_packed(queries, docs), grades, offsets)
 
@@ -156,7 +160,7 @@ class Qrels:
         return _as_frame(self.query_ids, self.doc_ids, "grade", self.grades, self.offsets, backend)
 
     @cached_property
-    def doc_ids(self) -> NDArray[np.str_]:
+    def doc_ids(self) -> TextIds:
         """The document id of every item."""
         return self.doc_keys.texts()
 
@@ -265,7 +269,7 @@ def _flattened(name: str, nested: Any) -> tuple[list[str], list[str], Float64s, 
     for q, (query, of_query) in enumerate(nested.items()):
         if not isinstance(of_query, Mapping):
             raise ArgumentError(
-                f"Argument {name} must map documents to numbers for query {query!r}, "
+                f"Argument {name} must map documents to numbers for query {quoted(query)}, "
                 f"got {type(of_query).__name__}."
             )
         docs.extend(of_query)
@@ -273,7 +277,7 @@ def _flattened(name: str, nested: Any) -> tuple[list[str], list[str], Float64s, 
             values.extend(of_query.values())
         except TypeError as error:
             raise ArgumentError(
-                f"Argument {name} holds a value that is no number for query {query!r}: {error}."
+                f"Argument {name} holds a value that is no number for query {quoted(query)}: {error}."
             ) from None
         offsets[q + 1] = len(docs)
     return queries, docs, np.array(values, dtype=np.float64), offsets
@@ -296,12 +300,13 @@ def _check_values(
         item = int(np.argmax(bad))
         query = queries[int(np.searchsorted(offsets, item, side="right")) - 1]
         raise DataError(
-            f"The {name} of document {docs[item]!r} of query {query!r} must {rule}, got {values[item]}."
+            f"The {name} of document {quoted(docs[item])} of query {quoted(query)} must {rule}, "
+            f"got {values[item]}."
         )
 
 
 def _nested(
-    query_ids: NDArray[np.str_], doc_ids: NDArray[np.str_], values: Float64s, offsets: Int64s
+    query_ids: TextIds, doc_ids: TextIds, values: Float64s, offsets: Int64s
 ) -> dict[str, dict[str, float]]:
     docs, numbers, edges = doc_ids.tolist(), values.tolist(), offsets.tolist()
     return {
@@ -311,8 +316,8 @@ def _nested(
 
 
 def _as_frame(
-    query_ids: NDArray[np.str_],
-    doc_ids: NDArray[np.str_],
+    query_ids: TextIds,
+    doc_ids: TextIds,
     name: str,
     values: Float64s,
     offsets: Int64s,
@@ -320,11 +325,11 @@ def _as_frame(
 ) -> Any:
     from rankproof.data.frames import frame_of
 
-    queries = np.repeat(query_ids, np.diff(offsets))
+    queries = spread(query_ids, query_of_item(offsets))
     return frame_of({"query": queries, "doc": doc_ids, name: values}, backend)
 
 
-def _as_page(title: str, query_ids: NDArray[np.str_], offsets: Int64s) -> str:
+def _as_page(title: str, query_ids: TextIds, offsets: Int64s) -> str:
     """The first queries with their numbers of items, for a notebook."""
     shown = query_ids[:QUERIES_SHOWN].tolist()
     rows = [[query, str(size)] for query, size in zip(shown, np.diff(offsets).tolist(), strict=False)]

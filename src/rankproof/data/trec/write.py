@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike
 from rankproof.arrays import Float64s, Int64s, as_offsets, as_scores, flat_floats, query_of_item
 from rankproof.errors import ArgumentError, DataError
 from rankproof.files import StrPath, create_bytes
+from rankproof.shown import quoted
 
 __all__ = ["write_qrels", "write_run"]
 
@@ -118,6 +119,12 @@ def _write(
     path: StrPath, query_ids: ArrayLike, between: str, doc_ids: ArrayLike, tails: list[str], edges: Int64s
 ) -> None:
     queries, docs = _checked_ids("query id", query_ids), _checked_ids("document id", doc_ids)
+    comment = next((query for query in queries if query.startswith("#")), None)
+    if comment is not None:
+        raise DataError(
+            f"The query id {quoted(comment)} starts with '#', as a comment does, so its lines would not be "
+            "read. Rename it."
+        )
     if len(queries) != edges.size - 1 or len(docs) != len(tails):
         raise ArgumentError(
             f"There must be {edges.size - 1} query ids and {len(tails)} document ids, "
@@ -127,12 +134,14 @@ def _write(
         raise DataError("There are no items, and a TREC file without lines cannot be read back.")
     twice = _first_twice(queries)
     if twice is not None:
-        raise DataError(f"Query id {twice!r} is given to more than one query.")
+        raise DataError(f"Query id {quoted(twice)} is given to more than one query.")
     blocks = []
     for query, low, high in zip(queries, edges[:-1].tolist(), edges[1:].tolist(), strict=True):
         twice = _first_twice(docs[low:high])
         if twice is not None:
-            raise DataError(f"Document {twice!r} comes more than once in query {query!r}; once is the most.")
+            raise DataError(
+                f"Document {quoted(twice)} comes more than once in query {quoted(query)}; allowed is once."
+            )
         head = query + between
         rows = zip(docs[low:high], tails[low:high], strict=True)
         blocks.append("".join([f"{head}{doc} {tail}" for doc, tail in rows]))
@@ -160,7 +169,7 @@ def _checked_ids(kind: str, ids: Any) -> list[str]:
         texts = [str(one) if isinstance(one, (int, np.integer)) else one for one in texts]
         for one in texts:
             if not isinstance(one, str):
-                raise DataError(f"A {kind} in a TREC file must be text or a whole number, got {one!r}.")
+                raise DataError(f"A {kind} in a TREC file must be text or a whole number, got {quoted(one)}.")
     # One look at all of them; only if something is wrong are they looked at one by one.
     whole = "".join(texts)
     longest = max(map(len, texts), default=0)
@@ -173,15 +182,15 @@ def _checked_ids(kind: str, ids: Any) -> list[str]:
 
 def _check_id(kind: str, one: str) -> None:
     if not one or _BLANK.search(one):
-        raise DataError(f"A {kind} in a TREC file must be text without blanks, got {one!r}.")
+        raise DataError(f"A {kind} in a TREC file must be text without blanks, got {quoted(one)}.")
     try:
         size = len(one.encode())
     except UnicodeEncodeError:
         raise DataError(
-            f"The {kind} {one!r} holds half of a surrogate pair, which UTF-8 cannot write."
+            f"The {kind} {quoted(one)} holds half of a surrogate pair, which UTF-8 cannot write."
         ) from None
     if size > _MOST_ID_BYTES:
-        raise DataError(f"The {kind} {one[:40]!r}... has {size} bytes; {_MOST_ID_BYTES} are the most.")
+        raise DataError(f"The {kind} {one[:40]!r}... has {size} bytes; {_MOST_ID_BYTES} is the maximum.")
 
 
 def _ranks(scores: Float64s, edges: Int64s) -> list[int]:

@@ -18,23 +18,35 @@ def regret_table(scene: Scene) -> Table:
         limit = "?" if curve.limit is None else "0" if curve.limit == 0 else f"{curve.limit:.4f}"
         missed = "?" if curve.missed is None else f"{curve.missed} of {len(scene.laws)}"
         rows.append([curve.name, *(f"{curve.regrets[k]:.4f}" for k in shown), limit, missed])
-    columns = ["loss", *(f"{scene.sizes[k]:,}" for k in shown), "with all data", "kinds it gets wrong"]
-    regret = (
-        f"Regret: how much {scene.metric} is lost to the best ranking, which reaches {scene.best:.4f}; mean "
-        f"of {scene.draws} samples of so many queries."
-    )
-    limit = "With all data: computed from the law by minimising the expected loss, not estimated."
-    return Table(columns, rows, [regret, limit])
+    columns = ["loss", *(f"{scene.sizes[k]:,}" for k in shown), "unlimited data", "kinds ranked wrong"]
+    notes = [
+        (
+            f"Regret: how much {scene.metric} is lost compared with the best possible ranking, which gets "
+            f"{scene.best:.4f}. Mean of {scene.draws} samples with that number of queries."
+        ),
+        (
+            "Unlimited data: not estimated, but computed by minimising the expected loss. The model can "
+            "represent any scores."
+        ),
+    ]
+    if any(curve.limit is None for curve in scene.curves):
+        notes.append("?: not known. LightGBM's lambdarank minimises no loss whose limit could be computed.")
+    return Table(columns, rows, notes)
 
 
 def without_table(scene: WithoutLoss) -> Table:
     """What the best known loss loses with dependent and with independent labels."""
     rows = [
-        ["labels as they are, dependent", f"{scene.dependent_regret:.4f}"],
-        ["the same items, independent", f"{scene.independent_regret:.4f}"],
+        ["as they are: the labels of a query depend on each other", f"{scene.dependent_regret:.4f}"],
+        ["the same items with independent labels", f"{scene.independent_regret:.4f}"],
     ]
-    notes = [f"Mean over {scene.kinds} kinds of queries, with all the data in the world; {scene.loss}."]
-    return Table([f"{scene.metric}: the world", "regret"], rows, notes)
+    notes = [
+        (
+            f"Regret: how much {scene.metric} is lost with {scene.loss}, unlimited data and a model that can "
+            f"represent any scores. Mean over {scene.kinds} kinds of query."
+        )
+    ]
+    return Table(["queries", "regret"], rows, notes)
 
 
 def law_table(scene: Scene, kinds: int | None = None) -> Table:
@@ -44,5 +56,5 @@ def law_table(scene: Scene, kinds: int | None = None) -> Table:
         for y, p in law.pairs():
             labels = y if isinstance(y, Graded) else ()
             rows.append([str(number), f"{float(p):g}", " ".join(map(str, labels))])
-    notes = [] if kinds is None else [f"... and {len(scene.laws) - kinds} more kinds"]
+    notes = [] if kinds is None else [f"... and {len(scene.laws) - kinds} more kinds of query"]
     return Table(["kind", "probability", "labels"], rows, notes, text_columns=["labels"])

@@ -21,7 +21,7 @@ from rankproof.data.split import Split
 from rankproof.errors import ArgumentError, DataError
 from rankproof.evaluation.bootstrap import as_level
 from rankproof.evaluation.defaults import SIGNIFICANCE
-from rankproof.evaluation.pairs import PairResult
+from rankproof.evaluation.pair_result import PairResult
 from rankproof.evaluation.tables import Table, as_html, as_text
 from rankproof.experiments.reproduce.experiment import (
     Experiment,

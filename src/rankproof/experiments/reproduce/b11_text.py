@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from typing import Any
 
-from rankproof.evaluation.comparison_text import csv_rows
+from rankproof.evaluation.comparison_text import csv_rows, pair_rows
 from rankproof.evaluation.tables import Table, as_csv, number
 from rankproof.experiments.reproduce.b11 import B11, COLUMNS, PRINTED, ROWS, Solver
 from rankproof.experiments.reproduce.measured import against
@@ -168,7 +168,7 @@ def b11_files(run: B11) -> dict[str, bytes]:
     files = {
         "b11.json": json.dumps(plain, indent=1, ensure_ascii=False) + "\n",
         "b11-tables.csv": as_csv(header, rows),
-        "b11-tests.csv": as_csv(*csv_rows(tests)),
+        "b11-tests.csv": as_csv(*csv_rows(pair_rows(tests))),
         "b11-per-query.csv": per_query_csv(run.experiment),
     }
     return {name: text.encode() for name, text in files.items()}

@@ -14,10 +14,8 @@ import numpy as np
 
 from rankproof.arrays import Float64s
 from rankproof.errors import DataError
-from rankproof.evaluation.differences import paired_differences
-from rankproof.evaluation.holm import holm
-from rankproof.evaluation.paired import randomisation_of
-from rankproof.evaluation.pairs import PairResult, compare_pairs
+from rankproof.evaluation.pair_result import PairResult
+from rankproof.evaluation.pairs import compare_pairs, correct_together, paired_tests
 
 __all__ = ["Measured", "Outcome", "Versus", "against"]
 
@@ -68,11 +66,12 @@ class Versus:
     p: float
     adjusted: float
     level: float
+    undecided: bool = False
 
     @property
     def verdict(self) -> str:
         """``"better"``, ``"worse"``, or ``"same"`` when nothing is shown."""
-        if self.adjusted > self.level or self.difference == 0.0:
+        if self.adjusted > self.level or self.undecided or self.difference == 0.0:
             return "same"
         return "better" if self.difference > 0 else "worse"
 
@@ -131,17 +130,27 @@ class Measured:
         seed: int,
     ) -> list[Versus]:
         """Each of ``rankers`` against ``base``: randomisation test, Holm over all these tests."""
-        tests: list[tuple[str, str, float, float]] = []
-        for ranker in rankers:
-            for metric in metrics:
-                ours, theirs = self.outcomes[ranker][metric], self.outcomes[base][metric]
-                d = paired_differences(ours.pooled, theirs.pooled, theirs.weights)
-                test = randomisation_of(d, seed=seed, samples=_SAMPLES)
-                tests.append((ranker, metric, d.mean, test.p))
-        adjusted = holm([p for *_, p in tests])
+        tested = [
+            paired_tests(
+                {ranker: self.outcomes[ranker][metric].pooled for ranker in (*rankers, base)},
+                seed=seed,
+                samples=_SAMPLES,
+                weights=self.outcomes[base][metric].weights,
+                greater_is_better=True,
+                baseline=base,
+            )
+            for metric in metrics
+        ]
+        families = correct_together(tested, test="randomisation", level=level)
+        found = {
+            (pair.a, metric): pair
+            for metric, family in zip(metrics, families, strict=True)
+            for pair in family
+        }
+        listed = [(ranker, metric, found[ranker, metric]) for ranker in rankers for metric in metrics]
         return [
-            Versus(ranker, base, metric, difference, p, float(corrected), level)
-            for (ranker, metric, difference, p), corrected in zip(tests, adjusted, strict=True)
+            Versus(ranker, base, metric, pair.difference, pair.p, pair.adjusted, level, pair.undecided)
+            for ranker, metric, pair in listed
         ]
 
 

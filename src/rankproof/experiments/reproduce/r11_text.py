@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from rankproof.evaluation.pairs import probability
+from rankproof.evaluation.pair_result import probability
 from rankproof.evaluation.tables import Table, as_csv, number
 from rankproof.experiments.reproduce.curves import Point, draw_lines, draw_points
 from rankproof.experiments.reproduce.measured import Versus

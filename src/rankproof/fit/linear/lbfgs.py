@@ -129,5 +129,5 @@ def _standstill(value: float, norm: float, *, smooth: bool) -> tuple[str, bool]:
     if not smooth:
         return "no step decreases the objective (the loss is not smooth: its gradient need not vanish)", True
     if norm * norm <= 1e-13 * abs(value):
-        return "the objective stands still to the last digit", True
+        return "the objective no longer changes in any digit", True
     return "the line search found no lower point", False

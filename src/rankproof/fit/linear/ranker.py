@@ -136,11 +136,13 @@ class LinearRanker(LinearModel):
             Finite numbers. Sparse features stay sparse.
         y : array of labels, one per item
             Relevance labels: finite, larger is more relevant.
-        qid : array of query ids, one per item, optional
-            Items of a query stand together. Without it all items are one query.
+        qid : array of query ids, one per item
+            Items of a query stand together. Without it all items are one query, with a `QueryWarning`; more
+            than 1,000 are refused.
         sample_weight : array of weights, one per item, optional
             Multiplies what the item contributes to the loss. Losses that are not sums over items need the
-            same weight for all items of a query.
+            same weight for all items of a query. Where weights move what the loss sorts by
+            (`lift`, `softmax`), a `ConsistencyWarning` says so; `squared` keeps its order.
         query_weight : array of weights, one per query (or per item, the same within each query), optional
             Multiplies what the query contributes to the loss; at least one weight must be positive.
         """
@@ -154,6 +156,7 @@ class LinearRanker(LinearModel):
             solution, report = solver.minimize(objective, start, f"LinearRanker {loss.name}")
             self.coef_, self.intercept_ = as_model(objective, scaling, solution)
             self.scaling_, self.loss_, self.report_ = scaling, loss, report
+            self._one_query = qid is None
             self.n_iter_ = max(1, report.iterations)
             warn_unconverged(report)
             return self

@@ -150,6 +150,7 @@ class LinearRankerCV(LinearModel):
             self.l2_, self.l2_path_, self.scores_ = chosen.l2, np.array(penalties), scores
             self.coef_, self.intercept_, self.report_ = chosen.coef, chosen.intercept, chosen.report
             self.scaling_, self.loss_, self.n_iter_ = scaling, loss, max(1, chosen.report.iterations)
+            self._one_query = qid is None
             _warn_unconverged(solutions)
             return self
 

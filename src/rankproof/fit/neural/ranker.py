@@ -11,6 +11,7 @@ import numpy as np
 from rankproof.arrays import Float64s, as_whole_number
 from rankproof.data.ranking import RankingData, ranking_data
 from rankproof.errors import ArgumentError
+from rankproof.fit.callbacks import Callback, checked_callbacks
 from rankproof.fit.data import (
     HeldOut,
     as_generator,
@@ -45,7 +46,7 @@ class NeuralRanker(Ranker):
 
     Linear layers with max(0, .) between them score one item at a time. Training goes over batches of whole
     queries with AdamW and stops when the metric itself, exact under ties, no longer improves on queries that
-    are held out; the best weights are kept. It needs torch (``pip install 'rankproof[torch]'``), scoring does
+    are held out; the best weights are kept. It needs torch (``pip install torch``), scoring does
     not. One seed gives one result, to the last bit, on one machine.
 
     Parameters
@@ -157,6 +158,7 @@ class NeuralRanker(Ranker):
         sample_weight: Any = None,
         query_weight: Any = None,
         validation: Any = None,
+        callbacks: Sequence[Callback] | None = None,
     ) -> NeuralRanker:
         """Train the network.
 
@@ -166,15 +168,21 @@ class NeuralRanker(Ranker):
             Sparse features become dense in float32, up to twice as many.
         y : array of labels, one per item
             Relevance labels: finite, larger is more relevant.
-        qid : array of query ids, one per item, optional
-            Items of a query stand together. Without it all items are one query.
+        qid : array of query ids, one per item
+            Items of a query stand together. Without it all items are one query, with a `QueryWarning`; more
+            than 1,000 are refused.
         sample_weight : array of weights, one per item, optional
             Multiplies what the item contributes to the loss. Losses that are not sums over items need the
-            same weight for all items of a query.
+            same weight for all items of a query. Where weights move what the loss sorts by
+            (`lift`, `softmax`), a `ConsistencyWarning` says so; `squared` keeps its order.
         query_weight : array of weights, one per query (or per item, the same within each query), optional
             Multiplies what the query contributes to the loss; at least one weight must be positive.
         validation : (X, y, qid) or RankingData, optional
             Queries to stop by. Without them ``valid_share`` of the queries of ``X`` are held out.
+        callbacks : list of functions, optional
+            Each is called as ``callback(round, value)`` after every epoch: its number, from 1, and the metric
+            on validation data. An exception, such as ``optuna.TrialPruned``, ends training and reaches the
+            caller; the ranker stays unfitted.
         """
         plan, sizes, share = self._plan(), self._hidden(), self._share()
         # One thread of torch unless more are asked for: another number may change the last bits.
@@ -190,6 +198,8 @@ class NeuralRanker(Ranker):
             features = learn_features(self.scale, data.X, supervised.row_weights)
             advice = _SHARE_ADVICE if validation is None else ""
             held_out = None if rest is None else _held_out(rest, features, metric, advice)
+            advice = "Give validation=, or a valid_share above 0."
+            told = checked_callbacks(callbacks, held_out=held_out is not None, advice=advice)
             network, history, report = train(
                 random_network((features.columns, *sizes, 1), random),
                 features.transform(data.X, data.offsets),
@@ -199,9 +209,11 @@ class NeuralRanker(Ranker):
                 plan,
                 random,
                 f"NeuralRanker {loss.name}",
+                told,
             )
             self.network_, self.features_, self.loss_ = network, features, loss
             self.history_, self.report_, self.n_iter_ = history, report, report.epochs
+            self._one_query = qid is None
             return self
 
     def _scores(self, X: Any, qid: Any) -> Float64s:

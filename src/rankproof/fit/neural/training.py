@@ -12,9 +12,11 @@ import numpy as np
 from rankproof.arrays import Int64s, items_of_queries
 from rankproof.errors import ArgumentError
 from rankproof.evaluation.per_query import signed
+from rankproof.fit.callbacks import Callback
 from rankproof.fit.data import HeldOut
 from rankproof.fit.neural.network import Float32s, Network
 from rankproof.fit.progress import counted
+from rankproof.forks import fork_safe
 from rankproof.losses.base import Loss
 from rankproof.losses.supervision import Supervision
 from rankproof.plain import html_fields, json_text, plain_fields
@@ -101,6 +103,7 @@ class TrainingReport:
         return html_fields(self)
 
 
+@fork_safe
 def train(
     start: Network,
     features: Float32s,
@@ -110,6 +113,7 @@ def train(
     plan: TrainingPlan,
     random: np.random.Generator,
     title: str,
+    callbacks: tuple[Callback, ...] = (),
 ) -> tuple[Network, list[Epoch], TrainingReport]:
     """The network after the best epoch, all epochs, and how it ended.
 
@@ -131,6 +135,9 @@ def train(
             metric = None if held_out is None else held_out.mean(network.scores(np.asarray(held_out.data.X)))
             history.append(Epoch(number, value, metric))
             show(number, history[-1].state())
+            if metric is not None:
+                for callback in callbacks:
+                    callback(number, metric)
             # Without queries to judge by, the last is the best.
             height = number if held_out is None or metric is None else signed(held_out.metric, metric)
             if height > best:

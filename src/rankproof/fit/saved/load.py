@@ -6,6 +6,7 @@ from importlib import import_module
 from os import PathLike
 from typing import Any
 
+from rankproof.errors import RankproofError
 from rankproof.fit.model_files import read_model
 
 __all__ = ["load_model"]
@@ -23,7 +24,8 @@ _MODULES = {
 def load_model(path: str | PathLike[str]) -> Any:
     """The fitted model that ``save`` wrote into the directory ``path``.
 
-    Nothing is unpickled and no code of the model runs: see SECURITY.md.
+    Nothing is unpickled and no code of the model runs. Checksums find damage, not intent: load a model only
+    from someone you trust, as a changed file of an engine can crash the engine itself. See SECURITY.md.
 
     Parameters
     ----------
@@ -49,4 +51,13 @@ def load_model(path: str | PathLike[str]) -> Any:
     saved = read_model(path)
     if saved.kind not in _MODULES:
         raise saved.wrong(f"unknown kind of model {saved.kind!r}; known: {', '.join(_MODULES)}.")
-    return getattr(import_module(_MODULES[saved.kind]), saved.kind).from_files(saved)
+    maker = getattr(import_module(_MODULES[saved.kind]), saved.kind)
+    try:
+        return maker.from_files(saved)
+    except (RankproofError, ImportError, MemoryError):
+        raise
+    except Exception as error:
+        # The checksums fit, so somebody changed the file and made them fit: any field may hold anything.
+        raise saved.wrong(
+            f"the content is not that of a {saved.kind} ({type(error).__name__}: {error})."
+        ) from error

@@ -13,6 +13,7 @@ import numpy as np
 from rankproof.arrays import Float64s, as_scores
 from rankproof.data.ranking import RankingData
 from rankproof.errors import ArgumentError, DataError
+from rankproof.fit.callbacks import Callback
 from rankproof.fit.data import HeldOut
 from rankproof.fit.progress import ShowStep
 from rankproof.fit.trees.parameters import TreeParameters
@@ -51,6 +52,7 @@ class Job:
     categorical: tuple[int, ...]
     names: tuple[str, ...] | None
     show: ShowStep
+    callbacks: tuple[Callback, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +94,11 @@ class Engine(Protocol):
 
 
 def tree_engine(name: str) -> Engine:
-    """The module for an engine."""
+    """The module for an engine; its name may come from a model file, so that it is checked."""
+    if name not in ENGINES:
+        raise ArgumentError(
+            f"The engine of a BoostedRanker must be one of {', '.join(ENGINES)}, got {name!r}."
+        )
     return cast("Engine", import_module(f"rankproof.fit.trees.{name}"))
 
 
@@ -113,7 +119,7 @@ class ValidationCurve:
         return self.held_out.mean(as_scores(scores, self.held_out.data.labels.size))
 
     def add(self, value: float) -> None:
-        """Note the value after one more tree, and show it."""
+        """Note the value after one more tree, show it, and tell the callbacks."""
         self.values.append(value)
         so_far = self.values[self.best]
         if value > so_far if self.higher else value < so_far:
@@ -122,6 +128,8 @@ class ValidationCurve:
             len(self.values),
             f"{self.job.metric} {value:.4f}, best {self.values[self.best]:.4f} at {self.best + 1}",
         )
+        for callback in self.job.callbacks:
+            callback(len(self.values), value)
 
     def result(self, model: Any, trees: int) -> BoostingResult:
         """What came out, with a model that was cut after the best tree."""

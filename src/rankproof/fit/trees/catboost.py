@@ -148,8 +148,15 @@ def train(job: Job) -> BoostingResult:
             params["eval_metric"] = adapter.eval_metric(job.metric, held_out, threads=thread_count())
             params |= {"use_best_model": True, "early_stopping_rounds": job.parameters.patience}
         # On a GPU CatBoost calls nobody.
+        if job.callbacks and _on_gpu(params):
+            raise ArgumentError(
+                "Argument callbacks cannot be used with CatBoost on a GPU: it calls nobody there."
+            )
         calls = [] if _on_gpu(params) else [_AfterEveryTree(job, watched)]
         model = next(_fitted(cb.CatBoost(params), data, eval_set=held_out, callbacks=calls or None))
+    for call in calls:
+        if call.error is not None:
+            raise call.error
     _make_reproducible(model)
     model = load(dump(model))
     trees = int(model.tree_count_)
@@ -167,13 +174,19 @@ class _AfterEveryTree:
 
     def __init__(self, job: Job, watched: ValidationCurve | None) -> None:
         self.job, self.watched = job, watched
+        self.error: BaseException | None = None
 
     def after_iteration(self, info: Any) -> bool:
         """Called by CatBoost; False would stop it."""
         if self.watched is None:
             self.job.show(info.iteration, "")
         else:
-            self.watched.add(float(info.metrics["validation"][str(self.job.metric)][-1]))
+            try:
+                self.watched.add(float(info.metrics["validation"][str(self.job.metric)][-1]))
+            except BaseException as error:
+                # CatBoost would put an error of its own in its place.
+                self.error = error
+                return False
         return True
 
 

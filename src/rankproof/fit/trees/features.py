@@ -22,7 +22,8 @@ from rankproof.fit.matrix import as_dense
 
 __all__ = ["CategoricalColumns", "check_varied", "is_frame", "learnt_features", "read_features"]
 
-_WITH_MISSING = {**AS_ARRAY, "ensure_all_finite": "allow-nan"}
+# In either order: engines read both, and another one would be a copy of the data.
+_WITH_MISSING = {**AS_ARRAY, "ensure_all_finite": "allow-nan", "order": None}
 # What engines hold categories in, with room.
 _LARGEST_CODE = 2**24
 _ROWS_AT_A_TIME = 4096
@@ -135,7 +136,7 @@ def _open(X: Any) -> Any:
         import narwhals
     except ImportError:
         raise MissingDependencyError(
-            "Data frames need narwhals, which is not installed: pip install 'rankproof[frames]'"
+            "Data frames need narwhals, which is not installed: pip install narwhals"
         ) from None
     try:
         frame = narwhals.from_native(X)
@@ -150,11 +151,17 @@ def _is_categorical(column: Any) -> bool:
     return column.dtype in (narwhals.Categorical, narwhals.Enum)
 
 
-def _matrix(frame: Any, columns: CategoricalColumns) -> Float64s:
-    """One column after the other as float64; categories as their numbers."""
+def _matrix(frame: Any, columns: CategoricalColumns) -> Any:
+    """The frame's own memory when all of it is of one float type; else column by column as float64."""
     import narwhals
 
-    matrix = np.empty((len(frame), len(frame.columns)))
+    kinds = set(frame.schema.values())
+    if not columns.categories and kinds in ({narwhals.Float32}, {narwhals.Float64}):
+        whole = frame.to_numpy()
+        if whole.dtype in (np.float32, np.float64):
+            return whole
+    # Columns of a frame are written one by one: in this order their memory is written once, in a row.
+    matrix = np.empty((len(frame), len(frame.columns)), order="F")
     for number, column in enumerate(frame.iter_columns()):
         if number in columns.categories:
             matrix[:, number] = _codes(column.to_list(), columns.categories[number])

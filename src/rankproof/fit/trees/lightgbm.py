@@ -28,6 +28,7 @@ from rankproof.fit.trees.booster import (
 )
 from rankproof.fit.trees.parameters import TreeParameters, canonical_name, combined
 from rankproof.fit.trees.unsupported import refuse_idle, refuse_unsupported
+from rankproof.forks import fork_safe
 from rankproof.losses.base import LOSSES, Loss
 from rankproof.optional import engine
 from rankproof.threads import thread_count
@@ -128,6 +129,7 @@ def engine_parameters(parameters: TreeParameters) -> dict[str, Any]:
     return combination
 
 
+@fork_safe
 def train(job: Job) -> BoostingResult:
     """Boost with LightGBM."""
     lgb = engine("lightgbm")
@@ -200,6 +202,7 @@ def _refuse_unknown(parameters: TreeParameters) -> None:
     refuse_idle({canonical[name]: value for name, value in parameters.extra.items()})
 
 
+@fork_safe
 def scores(model: Any, X: Any, categorical: tuple[int, ...]) -> Float64s:  # noqa: ARG001
     """The score of every row."""
     return np.asarray(
@@ -207,6 +210,7 @@ def scores(model: Any, X: Any, categorical: tuple[int, ...]) -> Float64s:  # noq
     )
 
 
+@fork_safe
 def contributions(model: Any, X: Any, categorical: tuple[int, ...]) -> Float64s:  # noqa: ARG001
     """SHAP values, and in the last column what scores are on average."""
     with translated("LightGBM", engine("lightgbm").basic.LightGBMError, doing="explain this model"):
@@ -214,16 +218,19 @@ def contributions(model: Any, X: Any, categorical: tuple[int, ...]) -> Float64s:
     return np.asarray(as_dense(values), dtype=np.float64)
 
 
+@fork_safe
 def importances(model: Any) -> Float64s:
     """The gain of all splits on each feature."""
     return np.asarray(model.feature_importance("gain"), dtype=np.float64)
 
 
+@fork_safe
 def dump(model: Any) -> bytes:
     """LightGBM's model text."""
     return str(model.model_to_string()).encode()
 
 
+@fork_safe
 def load(raw: bytes) -> Any:
     """A booster from its text."""
     return engine("lightgbm").Booster(model_str=raw.decode())

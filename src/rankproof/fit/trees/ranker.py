@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from rankproof.arrays import Float64s
 from rankproof.data.ranking import RankingData, ranking_data
 from rankproof.errors import ArgumentError
+from rankproof.fit.callbacks import Callback, checked_callbacks
 from rankproof.fit.data import as_verbosity, held_out_data, one_of, training_data
 from rankproof.fit.defaults import BOOSTED
 from rankproof.fit.model_files import FittedState, ModelFiles
@@ -51,7 +52,7 @@ class BoostedRanker(Ranker):
         What is reported: the target of ``loss`` is made for it, early stopping watches it, `score` is its
         mean.
     engine : "lightgbm", "xgboost" or "catboost"
-        Each is an extra: ``pip install 'rankproof[lightgbm]'``.
+        Each is an extra: ``pip install lightgbm``.
     loss : str or Loss
         ``"auto"``, a name such as ``"softmax"`` (target from ``metric``), a full form such as
         ``"squared:normalised-gain@10"``, or a loss object. CatBoost has centred-squared,
@@ -162,6 +163,7 @@ class BoostedRanker(Ranker):
         sample_weight: Any = None,
         query_weight: Any = None,
         validation: Any = None,
+        callbacks: Sequence[Callback] | None = None,
     ) -> BoostedRanker:
         """Grow the trees.
 
@@ -171,16 +173,23 @@ class BoostedRanker(Ranker):
             NaN is a missing value.
         y : array of labels, one per item
             Relevance labels: finite, larger is more relevant.
-        qid : array of query ids, one per item, optional
-            Items of a query stand together. Without it all items are one query.
+        qid : array of query ids, one per item
+            Items of a query stand together. Without it all items are one query, with a `QueryWarning`; more
+            than 1,000 are refused.
         sample_weight : array of weights, one per item, optional
             Multiplies what the item contributes to the loss. Losses that are not sums over items need the
-            same weight for all items of a query.
+            same weight for all items of a query. Where weights move what the loss sorts by
+            (`lift`, `softmax`), a `ConsistencyWarning` says so; `squared` keeps its order.
         query_weight : array of weights, one per query (or per item, the same within each query), optional
             Multiplies what the query contributes to the loss; at least one weight must be positive.
         validation : (X, y, qid) or RankingData, optional
             Queries on which ``metric`` decides how many trees are kept.
+        callbacks : list of functions, optional
+            Each is called as ``callback(round, value)`` after every tree: its number, from 1, and the metric
+            on validation data. An exception, such as ``optuna.TrialPruned``, ends training and reaches the
+            caller; the ranker stays unfitted.
         """
+        told = checked_callbacks(callbacks, held_out=validation is not None, advice="Give validation=.")
         with using(self.threads):
             loss, parameters = check_boosted(self, held_out=validation is not None, stacklevel=4)
             module = tree_engine(self.engine)
@@ -206,12 +215,14 @@ class BoostedRanker(Ranker):
                         categorical=columns.categorical,
                         names=tuple(names) if names is not None and _plain(names) else None,
                         show=show,
+                        callbacks=told,
                     )
                 )
             self.booster_, self.loss_, self.columns_ = result.model, loss, columns
             self.n_iter_, self.evaluations_ = result.trees, np.array(result.values)
             self.report_ = _report(self.engine, result, parameters)
             self.best_score_ = self.report_.value
+            self._one_query = qid is None
             return self
 
     def explain(self, X: Any) -> Float64s:
@@ -267,6 +278,18 @@ class BoostedRanker(Ranker):
             )
         unnamed = _Unnamed(self.n_features_in_)
         return held_out_data(self, validation, lambda X: read_features(unnamed, X, columns))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The engine's own pickling would use its threads, which wait for ever in a forked process.
+        state = dict(super().__getstate__())
+        if "booster_" in state:
+            state["booster_"] = tree_engine(self.report_.engine).dump(self.booster_)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if isinstance(state.get("booster_"), bytes):
+            self.booster_ = tree_engine(self.report_.engine).load(state["booster_"])
 
     def __sklearn_tags__(self) -> Tags:
         tags = Ranker.__sklearn_tags__(self)

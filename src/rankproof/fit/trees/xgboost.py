@@ -30,6 +30,7 @@ from rankproof.fit.trees.booster import (
 )
 from rankproof.fit.trees.parameters import TreeParameters, combined
 from rankproof.fit.trees.unsupported import refuse_unsupported
+from rankproof.forks import fork_safe
 from rankproof.losses.base import Loss
 from rankproof.optional import engine
 from rankproof.threads import thread_count
@@ -103,6 +104,7 @@ def engine_parameters(parameters: TreeParameters) -> dict[str, Any]:
     )
 
 
+@fork_safe
 def train(job: Job) -> BoostingResult:
     """Boost with XGBoost."""
     xgb = engine("xgboost")
@@ -202,6 +204,7 @@ def _refuse_unused(caught: list[warnings.WarningMessage]) -> None:
             )
 
 
+@fork_safe
 def scores(model: Any, X: Any, categorical: tuple[int, ...]) -> Float64s:
     """The score of every row."""
     model.set_param({"nthread": thread_count()})
@@ -209,6 +212,7 @@ def scores(model: Any, X: Any, categorical: tuple[int, ...]) -> Float64s:
     return np.asarray(model.predict(data, output_margin=True, validate_features=False), dtype=np.float64)
 
 
+@fork_safe
 def contributions(model: Any, X: Any, categorical: tuple[int, ...]) -> Float64s:
     """SHAP values, and in the last column what scores are on average."""
     model.set_param({"nthread": thread_count()})
@@ -216,6 +220,7 @@ def contributions(model: Any, X: Any, categorical: tuple[int, ...]) -> Float64s:
     return np.asarray(model.predict(data, pred_contribs=True, validate_features=False), dtype=np.float64)
 
 
+@fork_safe
 def importances(model: Any) -> Float64s:
     """The gain of all splits on each feature."""
     gains = model.get_score(importance_type="total_gain")
@@ -223,11 +228,13 @@ def importances(model: Any) -> Float64s:
     return np.array([float(gains.get(name, 0.0)) for name in names])
 
 
+@fork_safe
 def dump(model: Any) -> bytes:
     """XGBoost's model in its binary form of JSON."""
     return bytes(model.save_raw("ubj"))
 
 
+@fork_safe
 def load(raw: bytes) -> Any:
     """A booster from its bytes."""
     model = engine("xgboost").Booster()

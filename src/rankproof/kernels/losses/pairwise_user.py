@@ -15,6 +15,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+import rankproof.kernels.compiling  # noqa: F401 (numba learns there what a kernel is)
 from rankproof.errors import ArgumentError
 from rankproof.kernels.losses.order_preserving import HUGE, bounded
 from rankproof.kernels.losses.preorder import DIFFERENCE, GAIN
@@ -44,8 +45,8 @@ def _compiled(name: str, role: str, function: Function) -> Any:
         raise ArgumentError(
             f"Argument {role} of margin {name!r} must be a function of one number, got {plain!r}."
         ) from None
-    compiled = numba.njit(nogil=True)(plain)
     try:
+        compiled = numba.njit(nogil=True)(plain)
         compiled.compile((numba.float64,))
         returned = compiled.overloads[(numba.float64,)].signature.return_type
     except (numba.core.errors.NumbaError, TypeError, AttributeError, ValueError) as error:

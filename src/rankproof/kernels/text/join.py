@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.kernels.compiled import kernel
-from rankproof.kernels.text.packed_ids import Counts, Starts, Words, same, table_bits
+from rankproof.kernels.text.packed_ids import Counts, Starts, Words, clear, same, table_bits
 
 __all__ = ["fill", "look_up", "match_items"]
 
@@ -48,7 +48,8 @@ def look_up(ids: Ids, others: Ids, places: Starts) -> None:
     """``places[i]`` becomes the place in ``ids`` (which all differ) of id i of ``others``, or -1."""
     bits = table_bits(ids[1].size)
     shift = np.uint64(64 - bits)
-    table = np.full(1 << bits, -1, np.int64)
+    table = np.empty(1 << bits, np.int64)
+    clear(table, 1 << bits)
     # min(), not 0: numba would compile the insertion once more for the literal.
     _insert(ids, min(bits, 0), ids[1].size, shift, table)
     for i in range(others[1].size):
@@ -88,7 +89,7 @@ def match_items(
         bits = table_bits(end - first)
         shift = np.uint64(64 - bits)
         table = room[: 1 << bits]
-        table[:] = -1
+        clear(table, 1 << bits)
         _insert(judged, first, end, shift, table)
         for i in range(retrieved_offsets[r], retrieved_offsets[r + 1]):
             k = _find(judged, shift, table, retrieved, i)

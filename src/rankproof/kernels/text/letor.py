@@ -19,6 +19,7 @@ from rankproof.kernels.text.letor_words import (
     doc_id,
     ends_word,
     first_visible,
+    is_null,
     is_qid,
     no_row,
     same,
@@ -241,6 +242,8 @@ def parse_lines(
                 else:
                     end = word_end(data, int(np.int64(p)))
                     value, code = parse_decimal(data, int(np.int64(begin)), end)
+                    if code == MALFORMED and is_null(data, int(np.int64(begin)), end):
+                        value, code = np.nan, EXACT
                     if code == MALFORMED:
                         return row - first_row, noted, doubts, line
                     sure = code == EXACT

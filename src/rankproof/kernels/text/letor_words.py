@@ -18,6 +18,7 @@ __all__ = [
     "doc_id",
     "ends_word",
     "first_visible",
+    "is_null",
     "is_qid",
     "no_row",
     "same",
@@ -54,6 +55,18 @@ def word_end(data: NDArray[np.uint8], i: int) -> int:
 def is_qid(data: NDArray[np.uint8], i: int) -> bool:
     # Left to right, because a newline may stand anywhere and nothing may be read beyond it.
     return bool(data[i] == 113 and data[i + 1] == 105 and data[i + 2] == 100 and data[i + 3] == COLON)
+
+
+@kernel
+def is_null(data: NDArray[np.uint8], start: int, end: int) -> bool:
+    """Whether a word is ``NULL``, which LETOR 3.0 writes for a missing value, in capitals or not."""
+    return bool(
+        end - start == 4
+        and data[start] | 32 == 110
+        and data[start + 1] | 32 == 117
+        and data[start + 2] | 32 == 108
+        and data[start + 3] | 32 == 108
+    )
 
 
 @kernel

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rankproof.kernels.compiled import kernel
 
-__all__ = ["decode", "finish", "mix", "pack", "same", "table_bits", "widest"]
+__all__ = ["clear", "decode", "finish", "mix", "pack", "same", "table_bits", "widest"]
 
 Words = NDArray[np.uint64]
 Starts = NDArray[np.int64]
@@ -94,6 +94,14 @@ def table_bits(items: int) -> int:
     while (1 << bits) < 2 * items:
         bits += 1
     return bits
+
+
+@kernel
+def clear(table: Starts, slots: int) -> None:
+    """Empty the first slots: -1 stands in each."""
+    # A loop: assigning to a slice, or np.full, would compile numpy's broadcasting and its messages.
+    for slot in range(slots):
+        table[slot] = -1
 
 
 @kernel

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankproof.kernels.compiled import kernel
-from rankproof.kernels.text.packed_ids import Counts, Starts, Words, same, table_bits
+from rankproof.kernels.text.packed_ids import Counts, Starts, Words, clear, same, table_bits
 
 __all__ = ["first_duplicate", "item_order", "number_names"]
 
@@ -21,7 +21,8 @@ def number_names(
     names = starts.size
     bits = table_bits(names)
     shift, last = np.uint64(64 - bits), (1 << bits) - 1
-    table = np.full(1 << bits, -1, np.int64)
+    table = np.empty(1 << bits, np.int64)
+    clear(table, 1 << bits)
     distinct = 0
     for i in range(names):
         slot = np.int64(hashes[i] >> shift)
@@ -83,7 +84,7 @@ def first_duplicate(
     for q in range(low, high):
         bits = table_bits(offsets[q + 1] - offsets[q])
         shift, last = np.uint64(64 - bits), (1 << bits) - 1
-        table[: 1 << bits] = -1
+        clear(table, 1 << bits)
         for i in range(offsets[q], offsets[q + 1]):
             slot = np.int64(hashes[i] >> shift)
             other = table[slot]

@@ -30,7 +30,14 @@ TREC_EVAL = Convention(
         Offer(metric="Rprec", called="Rprec", options=_JUDGED_ONLY, free=("rel",), cutoff="none"),
         Offer(metric="bpref", called="bpref", options=_JUDGED_ONLY, free=("rel",), cutoff="none"),
         # Its rbp takes the grade itself as the gain, and scales grades above 1 by numbers it never sets.
-        Offer(metric="RBP", called="rbp", options=_JUDGED_ONLY, free=("p",), cutoff="none", highest=1),
+        Offer(
+            metric="RBP",
+            called="rbp",
+            options={"p": (0.9,), **_JUDGED_ONLY},
+            free=("p",),
+            cutoff="none",
+            highest=1,
+        ),
         Offer(metric="judged", called="1 - unj", options={"empty": (1,)}, cutoff="required", short="filled"),
     ),
 )

@@ -170,6 +170,15 @@ class Convention:
                 continue
             default = None if parameter.default is MISSING else parameter.default
             options = offer.options.get(parameter.name, (default,))
+            if value is None:
+                if options[0] is None:
+                    raise self._refusal(
+                        metric,
+                        f"{self.tool} has no {parameter.name} of its own for {metric.name} ({offer.called}). "
+                        f"Give one: {metric.name}({parameter.name}=0.8), say.",
+                    )
+                changes[parameter.name] = options[0]
+                continue
             if value in options or offer.takes(parameter.name, value):
                 continue
             if value != default:

@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.arrays import Float64s, Int64s, frozen
+from rankproof.arrays import Float64s, Int64s, frozen, has_nan
 from rankproof.threads import chunks_by_items, run
 
 __all__ = ["Order", "RankedLists", "Unjudged", "sort_by_score"]
@@ -40,7 +40,6 @@ class Order:
 
     def each(self, work: Callable[[int, int], None]) -> None:
         """Run ``work(low, high)`` over ranges of queries."""
-
         run(work, chunks_by_items(self.offsets))
 
     def broken_by(self, keys: Float64s) -> Order:
@@ -127,7 +126,6 @@ class RankedLists:
 
     def each(self, work: Callable[[int, int], None]) -> None:
         """Run ``work(low, high)`` over ranges of queries."""
-
         run(work, chunks_by_items(self.offsets))
 
     def values(self, kernel: Callable[[int, int, Float64s], None]) -> Float64s:
@@ -138,9 +136,9 @@ class RankedLists:
 
     def with_unjudged(self, policy: Unjudged) -> RankedLists:
         """These lists with NaN labels handled: ``zero``, ``drop`` (a condensed list) or ``keep``."""
-        unjudged = np.isnan(self.labels)
-        if policy == "keep" or not unjudged.any():
+        if policy == "keep" or not has_nan(self.labels):
             return self
+        unjudged = np.isnan(self.labels)
         if policy == "zero":
             labels = np.where(unjudged, 0.0, self.labels)
             return RankedLists(labels, self.ends, self.offsets, self.depth)

@@ -26,10 +26,10 @@ from rankproof.theory.matrix_tables import SIGNS, matrix_tables
 __all__ = ["certification_report"]
 
 EXPLAINED = (
-    "The labels of a query follow a law: with some probability they are one vector, else another. The strips "
-    "(or triangles) show which ranking is best under each law, and at which ranking each loss ends with "
-    "unlimited data. A consistent loss changes its ranking exactly where the best one does. Items are "
-    "numbered from 0; 102 stands for the labels 1, 0, 2 of items 0, 1, 2."
+    "The labels of a query follow a law: the probability of each set of labels. The strips (or triangles) "
+    "show the best ranking under each law, and the ranking that each loss gives with unlimited data and a "
+    "model that can represent any scores. A consistent loss changes its ranking exactly where the best one "
+    "changes. Items are numbered from 0; 102 means the labels 1, 0, 2 of items 0, 1, 2."
 )
 
 
@@ -40,7 +40,12 @@ def certification_report(
     outcomes = [verdict.outcome for verdict in matrix.verdicts.values()]
     counts = ", ".join(f"{outcomes.count(outcome)} {outcome}" for outcome in SIGNS)
     noise = "every law of the labels" if matrix.noise is None else f"every law of {matrix.noise} labels"
-    question = f"Does minimising the loss (row) optimise the metric (column), under {noise}?"
+    question = (
+        f"Does minimising the loss (row) optimise the metric (column), under {noise}? If so, the loss is "
+        "called consistent with the metric. It is a question about the limit: unlimited data and a model "
+        "that can represent any scores. A law is the probability of each set of labels that a query can "
+        "have."
+    )
     reasons, _ = matrix_tables(matrix)
     sections = [
         Section(
@@ -48,7 +53,7 @@ def certification_report(
             [
                 Paragraphs([question]),
                 _grid(matrix),
-                DataTable(reasons, "All reasons in short", folded=True),
+                DataTable(reasons, "All reasons, in short", folded=True),
             ],
         )
     ]
@@ -57,7 +62,7 @@ def certification_report(
     sections.append(Section("Reproduce", _origin(matrix, command)))
     lead = (
         f"{len(matrix.losses)} rows, {len(matrix.metrics)} metrics: {counts}. Counterexamples were searched "
-        f"on lists of {matrix.items} items with {matrix.grades} grades; theorems hold for all."
+        f"with {matrix.items} items and {matrix.grades} grades per query; theorems hold for any number."
     )
     return Report("Which loss optimises which metric?", sections, lead)
 

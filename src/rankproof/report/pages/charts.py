@@ -43,7 +43,7 @@ def cutoff_curves(means: CutoffMeans) -> Block:
         series,
         "cutoff",
         "mean nDCG",
-        caption="Mean over queries at every cutoff. The constant scorer gives every item the same score.",
+        caption="Mean over queries at each cutoff. The constant scorer gives every item the same score.",
     )
 
 
@@ -68,7 +68,7 @@ def gap_bars(
 
     >>> bars = gap_bars(np.array(["a", "b"]), np.array([0.5, 0.0]), "AP", ("new", "old"))
     >>> bars.caption
-    'new is better than old on 1 query, equal on 1, worse on 0; it gains +0.2500 on average.'
+    'new is better than old on 1 query, equal on 1, worse on 0; the mean difference is +0.2500.'
     """
     counts = ~np.isnan(ahead)
     counted = ahead[counts]
@@ -76,10 +76,10 @@ def gap_bars(
     mean = float(counted.mean()) if counted.size else float("nan")
     caption = (
         f"{names[0]} is better than {names[1]} on {_queries(int(better))}, equal on {equal}, "
-        f"worse on {worse}; it gains {'+' if mean > 0 else ''}{number(mean)} on average."
+        f"worse on {worse}; the mean difference is {'+' if mean > 0 else ''}{number(mean)}."
     )
     bars = list(zip(map(str, query_ids[counts].tolist()), counted.tolist(), strict=True))
-    return QueryBars(bars, f"{metric} gained", title, caption, folded)
+    return QueryBars(bars, f"difference in {metric}", title, caption, folded)
 
 
 def _queries(count: int) -> str:
@@ -114,9 +114,9 @@ def score_histograms(data: RankingData, scores: Float64s) -> Histograms | None:
     return Histograms(
         edges.tolist(),
         groups,
-        "score less the mean score of its query",
-        caption="The better the grades are told apart, the less the strips overlap. Each strip has a height "
-        "of its own; the few scores beyond the ends are counted at the ends.",
+        "score minus the mean score of its query",
+        caption="The less the strips overlap, the better the model separates the grades. Each strip has its "
+        "own vertical scale; the few scores beyond the ends are counted at the ends.",
     )
 
 
@@ -149,7 +149,7 @@ def learning_blocks(run: Mapping[str, Any], losses: Sequence[tuple[int, float]])
             name,
             f"{metric}, {selection['held_out']}",
             log_x=word == "l2",
-            caption=f"The ring is what was chosen: {selection[word]:g}.",
+            caption=f"The ring marks the chosen value, {selection[word]:g}.",
             chosen=float(selection[word]),
         )
         charts.append(chart)
@@ -161,11 +161,11 @@ def learning_blocks(run: Mapping[str, Any], losses: Sequence[tuple[int, float]])
 MOST = 20
 # What a weight is per, by the scaling of the features.
 _UNITS = {
-    "standard": "Weights are for features divided by their standard deviation, so they can be compared.",
-    "query-minmax": "Weights are for features mapped to 0..1 within each query, so they can be compared.",
-    "none": "Features are not scaled: a weight is large also when its feature is small.",
+    "standard": "Features are divided by their standard deviation, so their weights can be compared.",
+    "query-minmax": "Features are scaled to 0..1 within each query, so their weights can be compared.",
+    "none": "Features are not scaled: a large weight may only mean that the feature has small values.",
 }
-_IMPORTANCE = "The share of what all splits of the trees gained. Importance says nothing of the direction."
+_IMPORTANCE = "The feature's share of the total gain of all splits. Importance does not tell the direction."
 
 
 def feature_bars(weights: FeatureWeights | None) -> NamedBars | None:
@@ -180,5 +180,5 @@ def feature_bars(weights: FeatureWeights | None) -> NamedBars | None:
     names = weights.names
     bars = [(f"feature {k + 1}" if names is None else names[k], float(values[k])) for k in order]
     zero = int((values == 0).sum())
-    counted = f"The {len(order)} largest of {values.size}, {zero} of which are 0."
+    counted = f"The {len(order)} largest of {values.size} are shown; {zero} are 0."
     return NamedBars(bars, f"Features by {weights.kind}", f"{caption} {counted}".strip())

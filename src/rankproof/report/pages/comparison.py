@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rankproof.evaluation.compare import Comparison
+from rankproof.evaluation.comparison import Comparison
 from rankproof.evaluation.cutoffs import CutoffMeans
 from rankproof.evaluation.data_summary import DataSummary, GradeCounts
 from rankproof.evaluation.differences import gaps
@@ -24,10 +24,10 @@ MOST_CHARTS = 60
 
 def comparison_report(
     comparison: Comparison,
-    systems: Mapping[str, Any],
-    judged: Any,
+    systems: Mapping[str, Any] | None = None,
+    judged: Any = None,
     *,
-    cutoffs: CutoffMeans,
+    cutoffs: CutoffMeans | None = None,
     contents: DataSummary | GradeCounts | None = None,
     command: str | None = None,
     files: Mapping[str, str | None] | None = None,
@@ -35,15 +35,18 @@ def comparison_report(
     """The report of what `compare` found.
 
     ``systems`` and ``judged`` are what was compared, ``cutoffs`` their means of nDCG, ``contents`` what the
-    judged data hold, and ``files`` are names with their SHA-256.
+    judged data hold, and ``files`` are names with their SHA-256; what is not given is left out.
     """
     first = next(iter(comparison.results.values()))
     sections = [
         Section("Systems", [DataTable(comparison.table())]),
-        Section("Pairs", [DataTable(comparison.pair_table(name), name) for name in comparison.metrics]),
+        Section("Pairs", _pairs(comparison)),
         Section("Query by query", _gaps(comparison)),
-        Section("nDCG at cutoffs", [cutoff_curves(cutoffs)]),
-        Section("Where the best two differ most", differing_queries(comparison, systems, judged)),
+        Section("nDCG at cutoffs", [] if cutoffs is None else [cutoff_curves(cutoffs)]),
+        Section(
+            "Where the two best systems differ most",
+            [] if systems is None else differing_queries(comparison, systems, judged),
+        ),
         Section("Data", _data(comparison, contents)),
         Section("Reproduce", _origin(command, files or {})),
     ]
@@ -53,13 +56,17 @@ def comparison_report(
     return Report(title, [section for section in sections if section.blocks], lead)
 
 
+def _pairs(comparison: Comparison) -> list[Block]:
+    """The pairs of every metric; many are folded."""
+    folded = not comparison.shows_pairs
+    return [DataTable(comparison.pair_table(name), name, folded=folded) for name in comparison.metrics]
+
+
 def _outcome(comparison: Comparison) -> str:
     """Which system is best, metrics of which the same is to be said together."""
     said: dict[str, list[str]] = {}
     for metric in comparison.metrics:
-        best = comparison.winner(metric)
-        sentence = "no system is shown to be best" if best is None else f"{best} is better than every other"
-        said.setdefault(sentence, []).append(metric)
+        said.setdefault(comparison.outcome(metric), []).append(metric)
     return " ".join(f"By {', '.join(metrics)}: {sentence}." for sentence, metrics in said.items())
 
 
@@ -69,7 +76,11 @@ def _gaps(comparison: Comparison) -> list[Block]:
     blocks: list[Block] = []
     if len(pairs) * len(metrics) > MOST_CHARTS:
         metrics, pairs = metrics[:1], pairs[:MOST_CHARTS]
-        blocks.append(Paragraphs([f"Of many charts, {len(pairs)} are drawn, for {metrics[0]}."], "note"))
+        blocks.append(
+            Paragraphs(
+                [f"There are many pairs; {len(pairs)} of them are drawn, for {metrics[0]} only."], "note"
+            )
+        )
     for metric in metrics:
         for a, b in pairs:
             one, other = comparison.results[a], comparison.results[b]

@@ -10,7 +10,7 @@ from rankproof.report.content import Block, DataTable
 
 __all__ = ["data_blocks", "grade_table"]
 
-_QUANTILES = ("least", "lower quartile", "median", "upper quartile", "most")
+_QUANTILES = ("minimum", "lower quartile", "median", "upper quartile", "maximum")
 
 
 def data_blocks(summary: DataSummary, tied: Mapping[str, int]) -> list[Block]:
@@ -41,14 +41,16 @@ def _facts(counts: DataCounts, metric: str) -> dict[str, str]:
         "queries": str(counts.queries),
         "items": str(counts.items),
         "features": str(counts.features),
-        "items of the shortest query": shortest,
-        "items of the median query": median,
-        "items of the longest query": longest,
-        f"queries that are empty for {metric}": "-" if counts.empty is None else str(counts.empty),
-        "queries with one grade for all items": str(counts.flat),
+        "items in the shortest query": shortest,
+        "items in the median query": median,
+        "items in the longest query": longest,
+        f"queries without a relevant item (empty for {metric})": "-"
+        if counts.empty is None
+        else str(counts.empty),
+        "queries whose items all have the same grade": str(counts.flat),
         "items without a judgment": str(counts.unjudged),
-        "items with the features of another of their query": str(counts.duplicates.items),
-        "of these, with another grade": str(counts.duplicates.contradictory),
+        "items with the same features as another of their query": str(counts.duplicates.items),
+        "of these, with a different grade": str(counts.duplicates.contradictory),
     }
 
 
@@ -59,7 +61,9 @@ def grade_table(grades: GradeCounts) -> Table:
             [name, *(f"{values[k]:.4g}" for values in grades.quantiles.values())]
             for k, name in enumerate(_QUANTILES)
         ]
-        return Table(["label", *grades.quantiles], rows, [f"The labels take {len(grades.grades)} values."])
+        return Table(
+            ["label", *grades.quantiles], rows, [f"The labels have {len(grades.grades)} different values."]
+        )
     columns = [
         [f"{count} ({count / max(1, size):.1%})" for count in counts]
         for counts, size in grades.counts.values()

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from rankproof.evaluation.compare import Comparison
 from rankproof.experiments.demo.convergence import Scene
+from rankproof.experiments.demo.cost import PREMISES, WORDS, cost_in_words
+from rankproof.experiments.demo.real_losses_text import difference_table, in_words
 from rankproof.experiments.demo.tables import law_table, regret_table, without_table
 from rankproof.experiments.demo.without_loss import WithoutLoss
 from rankproof.report.content import (
@@ -25,53 +28,106 @@ from rankproof.report.pages.origin import versions_fact
 from rankproof.report.pages.outcome import outcome_table
 from rankproof.report.pages.verdict import verdict_box
 
-__all__ = ["demo_report", "real_section"]
+__all__ = ["demo_report", "losses_section", "real_section"]
 
 # A regret below this is drawn at it: a logarithmic axis has no 0.
 FLOOR = 1e-4
-_SIZE = (
-    "The scorer is linear over one indicator per kind of query and item, so it can represent every scoring "
-    "function: what a loss loses with all data is lost by the loss alone. The difference is a few "
-    "thousandths to a few hundredths here, about what systems in papers differ by. How large it is on real "
-    "data depends on how much the labels of a query disagree."
+_MODEL = (
+    "The model has one weight for each item of each kind of query, so it can represent any scores: what is "
+    "lost with unlimited data is lost because of the loss alone. Here this is a few thousandths to a few "
+    "hundredths, about as much as systems in papers differ by. On real data it depends on how much the "
+    "labels of a query vary, and it is often smaller than the noise (see the comparison at the end of this "
+    "page)."
 )
 _KINDS = (
-    "Ambiguous queries: each kind has two or three readings, each with a probability and with grades of its "
-    "own. Kinds, readings and grades are drawn from the seed; nothing is chosen by its result."
+    "Ambiguous queries: people who type the same words mean different things. Each kind of query has two or "
+    "three meanings, each with a probability and with its own labels. Kinds, meanings and labels are drawn "
+    "at random from the seed; none was chosen for its result."
+)
+_SYNTHETIC = (
+    "The queries are synthetic: the probabilities of their labels are known, so the best possible ranking "
+    "is known, and what each loss costs can be computed. With real queries nobody knows the best ranking; "
+    "there, losses can only be compared with each other, as at the end of this page."
+)
+_NO_LOSS = (
+    "Some metrics have no consistent loss. ERR looks at how the labels of a query go together: once people "
+    "with one meaning are served, an item for the other meaning is worth more. No convex loss can learn that "
+    "for all queries, however much data it gets."
+)
+_WAY_ROUND = (
+    "The way round: if the labels of the items are independent of each other, a consistent loss exists."
+)
+_LESSON = (
+    "Consistency is a statement about the limit: unlimited data and a model that can represent any scores. "
+    "A linear model and a few dozen queries are far from it, so do not expect to see a difference on such "
+    "data. What a consistent loss gives you is that the loss is not what stops you from improving as data "
+    "and model grow. Compare on your own data with rankproof compare."
 )
 
 
-def demo_report(scene: Scene, without: WithoutLoss, real: Section, command: str, following: str) -> Report:
-    """One page with all scenes; ``real`` is the third."""
+def demo_report(
+    scene: Scene,
+    without: WithoutLoss,
+    real: Section,
+    command: str,
+    following: str,
+    losses: Section | None = None,
+) -> Report:
+    """One page with all scenes; ``real`` is the third, ``losses`` the last."""
     return Report(
-        "What losses converge to",
+        "What the wrong loss costs",
         [
+            Section("In short", [Paragraphs([_SYNTHETIC]), Facts(WORDS)]),
             _convergence(scene),
+            Section("The synthetic queries", _world(scene)),
             _without(without),
             real,
-            Section("The world", _world(scene)),
-            Section("Make it again", [Command(command), Facts([versions_fact()])]),
-            Section("Next, on your own data", [Command(following)]),
+            *([] if losses is None else [losses]),
+            Section(
+                "Next: your own data",
+                [
+                    Command(following),
+                    Paragraphs(["This page was made by:"], "note"),
+                    Command(command),
+                    Facts([versions_fact()]),
+                ],
+            ),
         ],
-        lead="A world whose labels follow a known law, so that the best possible ranking is known, and "
-        "with it what every loss loses: with few queries, with many, and with all the data in the world.",
+        lead=f"If the training loss does not fit the metric you report, more data helps only up to a point. "
+        f"{cost_in_words(scene)}",
     )
 
 
 def real_section(run: Mapping[str, Any], about: str, command: str) -> Section:
     """The third scene: what was trained by which command, what it got, and where its own report is."""
     choice = run["choice"]
-    blocks: list[Block] = [
-        Paragraphs(
-            [about, f"The loss is {choice['loss']}, chosen because it is consistent with {choice['metric']}."]
-        ),
-        Command(command),
-    ]
+    why = (
+        f"The loss, {choice['loss']}, was chosen because it is consistent with {choice['metric']}: with "
+        f"{PREMISES}, minimising it leads to the best ranking by {choice['metric']}."
+    )
+    blocks: list[Block] = [Paragraphs([about, why]), Command(command)]
     table = outcome_table(run, {})
     if table is not None:
         blocks.append(DataTable(table))
-    blocks.append(Link("The report of this run, with its queries and features", "run/report.html"))
-    return Section("The same on real data", blocks)
+    blocks.append(Link("The full report of this model: its queries, scores and features", "run/report.html"))
+    return Section("A model trained on real data", blocks)
+
+
+def losses_section(about: str, comparison: Comparison | str) -> Section:
+    """The last scene: the losses compared on real data, or why they could not be."""
+    title = "Do the losses differ on real data?"
+    if isinstance(comparison, str):
+        return Section(title, [Paragraphs([f"The losses could not be compared: {comparison}"], "note")])
+    (metric,) = comparison.metrics
+    return Section(
+        title,
+        [
+            Paragraphs([in_words(comparison), about]),
+            DataTable(difference_table(comparison)),
+            Paragraphs([_LESSON], "note"),
+            DataTable(comparison.pair_table(metric), "All pairs of losses", folded=True),
+        ],
+    )
 
 
 def _convergence(scene: Scene) -> Section:
@@ -84,19 +140,19 @@ def _convergence(scene: Scene) -> Section:
     chart = LineChart(
         lines,
         "queries trained on",
-        f"{scene.metric} lost to the best ranking",
-        title="A consistent loss goes to zero, others level off",
+        f"{scene.metric} lost (regret)",
+        title="A consistent loss goes to zero, the others level off",
         log_x=True,
         log_y=True,
-        caption=f"Mean of {scene.draws} samples. A regret below {floor:.1g} is drawn there. Dashed: what "
-        "a loss converges to, computed from the law.",
+        caption=f"Mean of {scene.draws} samples; values below {floor:.1g} are drawn at {floor:.1g}. Dashed "
+        "lines: what a loss converges to with unlimited data, computed from the law.",
     )
     return Section(
-        "Regret against the size of the sample",
+        "More data helps an inconsistent loss only up to a point",
         [
             chart,
             DataTable(regret_table(scene)),
-            Paragraphs([_SIZE], tone="note"),
+            Paragraphs([_MODEL], tone="note"),
         ],
     )
 
@@ -105,12 +161,11 @@ def _without(scene: WithoutLoss) -> Section:
     box: VerdictBox = verdict_box(scene.verdict)
     other: VerdictBox = verdict_box(scene.independent)
     return Section(
-        f"A metric without a convex loss: {scene.metric}",
+        f"A metric that no convex loss optimises: {scene.metric}",
         [
+            Paragraphs([_NO_LOSS]),
             box,
-            Paragraphs(
-                ["The way round: when the labels of the items are independent, a loss is consistent."]
-            ),
+            Paragraphs([_WAY_ROUND]),
             other,
             DataTable(without_table(scene)),
         ],
@@ -123,10 +178,10 @@ def _world(scene: Scene) -> list[Paragraphs | Facts | DataTable]:
         Facts(
             [
                 ("seed", str(scene.seed)),
-                ("kinds of queries", str(len(scene.laws))),
-                ("items of a query", str(scene.laws[0].items)),
+                ("kinds of query", str(len(scene.laws))),
+                ("items per query", str(scene.laws[0].items)),
                 ("best possible", f"{scene.metric} {scene.best:.4f}"),
             ]
         ),
-        DataTable(law_table(scene), "The law, kind by kind", folded=True),
+        DataTable(law_table(scene), "The law of each kind of query", folded=True),
     ]

@@ -48,9 +48,9 @@ def differing_queries(comparison: Comparison, systems: Any, judged: Any) -> list
     if not blocks:
         return []
     note_text = (
-        f"Where {first} gains most on {second} by {metric}, then where it loses most. The first {SHOWN} "
-        "items of each ranking; the stronger the colour of a row, the better its grade, and a dash stands "
-        "for no judgment."
+        f"The queries where {first} beats {second} by most in {metric}, then those where it loses by most. "
+        f"The first {SHOWN} items of each ranking are shown. Stronger colours are better grades; a dash "
+        "means no judgment."
     )
     return [Paragraphs([note_text], "note"), *blocks]
 

@@ -12,8 +12,8 @@ from rankproof.runs.versions import versions
 __all__ = ["origin_blocks", "versions_fact"]
 
 
-def origin_blocks(run: Mapping[str, Any], command: str) -> list[Block]:
-    """The command that makes the run again, and what to compare when that gives something else."""
+def origin_blocks(run: Mapping[str, Any], command: str | None) -> list[Block]:
+    """The command that makes the run again, if one made it, and what to compare with what it gives."""
     settings = run["settings"]
     rows = [
         ("seed", str(settings.get("seed", "-"))),
@@ -25,9 +25,10 @@ def origin_blocks(run: Mapping[str, Any], command: str) -> list[Block]:
         for part, source in run["data"].items()
         for file in source["files"]
     ]
-    files += [["model", name, digest] for name, digest in run["model"].items()]
+    files += [["model", name, digest] for name, digest in run.get("model", {}).items()]
     table = Table(["part", "file", "SHA-256"], files, text_columns=["file", "SHA-256"])
-    return [Command(command), Facts(rows), DataTable(table, "Files")]
+    start: list[Block] = [] if command is None else [Command(command)]
+    return [*start, Facts(rows), *([DataTable(table, "Files")] if files else [])]
 
 
 def versions_fact(stored: Mapping[str, str] | None = None) -> tuple[str, str]:

@@ -16,8 +16,9 @@ __all__ = ["HOW_CHOSEN", "ranked_items", "telling_queries"]
 
 QUERIES, SHOWN = 3, 10
 HOW_CHOSEN = (
-    "Where the model loses most against a constant scorer, and where it gains most; beside its ranking the "
-    "ideal one. The stronger the colour of a row, the better its grade."
+    "The queries where the model does worst and best compared with a constant scorer, which gives every "
+    "item the same score. The ideal ranking is shown next to the model's. Stronger colours are better "
+    "grades."
 )
 
 
@@ -68,7 +69,7 @@ def _rankings(data: RankingData, scores: Float64s, query: int, title: str, note:
 def ranked_items(
     title: str, order: Any, names: Sequence[str], labels: Float64s, column: str, texts: Sequence[str]
 ) -> RankedItems:
-    """The first items of a ranking, with a column of one's own."""
+    """The first items of a ranking, with one more column."""
     top = list(enumerate(order[:SHOWN].tolist(), start=1))
     rows = [[str(k), names[i], _grade(labels[i]), texts[i]] for k, i in top]
     shade = _shades(labels)

@@ -19,13 +19,13 @@ def reproduction_report(paper: str, tables: Sequence[tuple[str, Table]], command
         [
             *(Section(title, [DataTable(table)]) for title, table in tables),
             Section(
-                "Make it again",
+                "Reproduce",
                 [
                     Facts([(paper, SOURCES[paper]), versions_fact()]),
-                    Paragraphs(["The numbers of every query and penalty are in the files beside this page."]),
+                    Paragraphs(["The files next to this page have the numbers for every query and penalty."]),
                     Command(command),
                 ],
             ),
         ],
-        lead="Trained and measured again on your own folds, by the losses and metrics of the paper.",
+        lead="The losses and metrics of the paper, trained and measured again on your data.",
     )

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from rankproof.files import as_path
 from rankproof.losses.choose import LossChoice
 from rankproof.report.content import Block, DataTable, Paragraphs, Rankings, Report, Section
@@ -17,19 +14,19 @@ from rankproof.report.pages.charts import (
 )
 from rankproof.report.pages.data_summary import data_blocks
 from rankproof.report.pages.origin import origin_blocks
-from rankproof.report.pages.outcome import outcome_in_words, outcome_table
+from rankproof.report.pages.outcome import outcome_in_words, outcome_table, results_now
 from rankproof.report.pages.rankings import HOW_CHOSEN, telling_queries
 from rankproof.report.pages.verdict import proven_box, unasked_box, verdict_box
 from rankproof.runs.record import RunRecord
-from rankproof.runs.scored_part import ScoredPart
+from rankproof.runs.scored_part import ScoredPart, main_part
 
 __all__ = ["REPORT", "run_report"]
 
 REPORT = "report.html"
 
 
-def run_report(run: RunRecord, command: str) -> Report:
-    """What there is to say of a run; ``command`` makes it again."""
+def run_report(run: RunRecord, command: str | None = None) -> Report:
+    """What there is to say of a run; ``command`` makes it again, where one made it."""
     main = run.scored.get("test") or run.scored.get("valid")
     bars = feature_bars(run.weights)
     sections = [
@@ -41,18 +38,23 @@ def run_report(run: RunRecord, command: str) -> Report:
         Section("Data", _data(run)),
         Section("Reproduce", origin_blocks(run.facts, command)),
     ]
-    return Report(_title(run), [section for section in sections if section.blocks], _lead(run.facts))
+    return Report(_title(run), [section for section in sections if section.blocks], _lead(run))
 
 
 def _title(run: RunRecord) -> str:
-    return f"{as_path(run.folder).resolve().name}: a ranker for {run.facts['choice']['metric']}"
+    what = f"ranker for {run.facts['choice']['metric']}"
+    return f"A {what}" if run.folder is None else f"{as_path(run.folder).resolve().name}: a {what}"
 
 
-def _lead(run: Mapping[str, Any]) -> str:
-    choice, stored = run["choice"], run.get("results", {})
+def _lead(run: RunRecord) -> str:
+    """The headline: what was found now, by the check that the report itself makes, where it could be made."""
+    choice, found = run.facts["choice"], results_now(run.facts, run.scored)
     trained = f"Trained for {choice['metric']} with {choice['loss']}."
-    part = next((name for name in ("test", "valid") if name in stored), None)
-    return trained if part is None else f"{trained} {outcome_in_words(part, stored[part], choice['metric'])}"
+    part = main_part(found)
+    if part is None:
+        return trained
+    told = outcome_in_words(part, found[part], choice["metric"], checked=part in run.scored)
+    return f"{trained} {told}"
 
 
 def _verdict(run: RunRecord) -> list[Block]:
@@ -76,11 +78,13 @@ def _results(run: RunRecord) -> list[Block]:
         blocks.append(DataTable(table))
     else:
         blocks.append(
-            Paragraphs(["The run was given neither valid nor test data, so there is nothing to report on."])
+            Paragraphs(["The run had neither validation nor test data, so there are no results to report."])
         )
     blocks += [Paragraphs([warning], "warning") for warning in run.facts.get("warnings", ())]
     if run.problems:
-        blocks.append(Paragraphs([*run.problems, "What needs it is left out of this report."], "note"))
+        blocks.append(
+            Paragraphs([*run.problems, "The parts of this report that need it are left out."], "note")
+        )
     return blocks
 
 

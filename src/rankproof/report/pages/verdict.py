@@ -16,7 +16,16 @@ __all__ = ["proven_box", "unasked_box", "verdict_box"]
 
 # One piece of evidence convinces a reader; this is the order in which they do.
 _CONVINCING = ("counterexample", "split", "contradiction", "target")
-EVERY_SIZE = "every number of items and of grades"
+EVERY_SIZE = "every number of items and grades"
+# What a newcomer has to know to read a verdict.
+_MEANING = (
+    "A loss is consistent with a metric if minimising it gives the best ranking by the metric, with "
+    "unlimited data and a model that can represent any scores."
+)
+MEANING = (
+    "meaning",
+    [_MEANING, "A law is the probability of each set of labels that the items of a query can have."],
+)
 
 
 def verdict_box(verdict: Verdict) -> VerdictBox:
@@ -31,7 +40,7 @@ def verdict_box(verdict: Verdict) -> VerdictBox:
     head = str(verdict).splitlines()[0].split(": ", 1)[1]
     rows: list[tuple[str, list[str]]] = [("why", [verdict.reason])]
     if verdict.conditions:
-        # Nobody shall take the head for more than it says; it names the noise that was asked for.
+        # The head must not be read as more than it says; it names only the noise that was asked for.
         if any(condition != CONDITIONS.get(verdict.noise or "") for condition in verdict.conditions):
             head = f"{head.removesuffix('.')}, under conditions."
         rows.insert(0, ("holds if", list(verdict.conditions)))
@@ -42,7 +51,7 @@ def verdict_box(verdict: Verdict) -> VerdictBox:
         rows.append(("way out", list(verdict.way_out)))
     if verdict.reference:
         rows.append(("source", [verdict.reference]))
-    return VerdictBox(verdict.outcome, head, [*rows, *_papers(rows)], _details(verdict))
+    return VerdictBox(verdict.outcome, head, [*rows, MEANING, *_papers(rows)], _details(verdict))
 
 
 def proven_box(choice: LossChoice) -> VerdictBox:
@@ -58,7 +67,7 @@ def proven_box(choice: LossChoice) -> VerdictBox:
         ("source", [PROOF]),
     ]
     head = f"{choice.loss} is consistent with {choice.metric}."
-    return VerdictBox("consistent", head, [*rows, *_papers(rows)], [])
+    return VerdictBox("consistent", head, [*rows, MEANING, *_papers(rows)], [])
 
 
 def _papers(rows: list[tuple[str, list[str]]]) -> list[tuple[str, list[str]]]:
@@ -82,4 +91,4 @@ def _details(verdict: Verdict) -> list[str]:
 
 def unasked_box(loss: str, metric: str, why: str) -> VerdictBox:
     """In place of a verdict: why the question could not be asked."""
-    return VerdictBox("undecided", f"Nothing is said of {loss} and {metric}.", [("why", [why])])
+    return VerdictBox("undecided", f"No verdict on {loss} and {metric}.", [("why", [why])])

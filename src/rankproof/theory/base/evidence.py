@@ -4,6 +4,7 @@
 - ``target``: a table u on a feedback space that standardises the metric, which is checked by exchanges;
 - ``contradiction``: laws that no target can serve together, so there is none;
 - ``split``: a law whose best rankings no convex loss can give (C12 Theorem 3);
+- ``clash``: exchanges of neighbours whose gains fit no target, where no other target can exist;
 - ``counterexample``: a law under which the loss is proven to converge to a ranking that is not best.
 """
 

@@ -275,7 +275,7 @@ class SplitLaw:
         i, j = self.pair
         listed = " and ".join(ranking_word(ranking) for ranking in self.best)
         return (
-            f"under {law_words(self.law)} the best rankings are {listed}: items {i} and {j} stand in both "
+            f"under {law_words(self.law)} the best rankings are {listed}: items {i} and {j} are in both "
             f"orders, but nowhere next to each other with the exchange of the two as good. A convex loss "
             f"whose minimisers reach both orders has one that ties {i} and {j}, and that is not optimal"
         )

@@ -4,9 +4,9 @@ A rule reads the question and answers or passes. What several rules need (the va
 whether a target exists) is computed when it is first asked for.
 
 Few items can mislead: on three items every query has as many pairs of a relevant and another item, so what
-serves P@2 serves AUC too, and on four it does not. So what seems to hold by trying all cases is tried on one
-item more (`larger`), and not concluded at all from lists that end before a cutoff
-(`rankproof.theory.rules.cutoffs`).
+serves P@2 serves AUC too, and on four it does not. So can few grades: on two, the label is as good as any
+gain. So what seems to hold by trying all cases is tried on one item more, on one grade more, and on both
+(`beyond`), and not concluded at all from lists that end before a cutoff (`rankproof.theory.rules.cutoffs`).
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from math import factorial
 from typing import Any, TypeVar
 
 from rankproof.errors import ArgumentError
-from rankproof.feedback.spaces import MOST_ITEMS, Space, graded_space, permutation_space
+from rankproof.feedback.spaces import MOST_ITEMS, Space, graded_space, one_grade_more, permutation_space
 from rankproof.losses.base import LOSSES, Loss
 from rankproof.metrics.base import Metric
 from rankproof.theory.base.monotone import is_monotone
+from rankproof.theory.base.rounding import FLOATS, spread_of
 from rankproof.theory.base.values import AnyMetric, ValueTable, value_table
 from rankproof.theory.base.verdict import FUNCTION
 from rankproof.theory.custom.code import is_place
@@ -69,28 +70,50 @@ class Question:
     @cached_property
     def larger(self) -> Question | None:
         """The same question with one item more (at least `LEAST_ITEMS`); None when it is too much to try."""
-        n = max(self.space.items + 1, LEAST_ITEMS)
-        feedback = len(self.labels) ** n if self.labels else factorial(n)
+        return self._with(max(self.space.items + 1, LEAST_ITEMS), self.labels)
+
+    @cached_property
+    def wider(self) -> Question | None:
+        """The same question with one grade more; None when there can be none, or it is too much to try."""
+        if not self.labels or self.noise == "binary" or any(label != int(label) for label in self.labels):
+            return None
+        return self._with(self.space.items, one_grade_more([int(label) for label in self.labels]))
+
+    @cached_property
+    def beyond(self) -> tuple[Question, ...]:
+        """With one item more, with one grade more, and with both, as far as that can be tried."""
+        both = None if self.wider is None else self.wider.larger
+        return tuple(more for more in (self.larger, self.wider, both) if more is not None)
+
+    def _with(self, n: int, labels: tuple[Any, ...]) -> Question | None:
+        feedback = len(labels) ** n if labels else factorial(n)
         if n > MOST_ITEMS or self.space.kind == "preferences" or feedback * factorial(n) > MOST_VALUES:
             return None
-        more = replace(self, space=graded_space(n, self.labels) if self.labels else permutation_space(n))
-        if isinstance(self.metric, UserMetric):
-            before = self.table.values
-            try:
-                more.table  # noqa: B018 - whether it can be computed
-            except ArgumentError:
-                # A user's function need not be made for more items, but it must be the one it was.
-                if value_table(self.metric, self.space).values != before:
-                    raise
-                return None
+        space = graded_space(n, labels) if labels else permutation_space(n)
+        more = replace(self, space=space, grades=len(labels) if labels else self.grades)
+        before = self.table.values
+        try:
+            more.table  # noqa: B018 - whether it can be computed
+        except ArgumentError:
+            # A metric need not be made for more items or grades, but a function must be the one it was.
+            if value_table(self.metric, self.space).values != before:
+                raise
+            return None
         return more
+
+    @cached_property
+    def binary(self) -> Question:
+        """The same question on labels 0 and 1."""
+        return (
+            self
+            if set(self.labels) <= {0, 1}
+            else replace(self, space=graded_space(self.space.items, 2), grades=2)
+        )
 
     @cached_property
     def constant(self) -> bool:
         """Whether every ranking has the same value on the space."""
-        first, *others = self.table.values
-        pairs = ((a, b) for row in others for a, b in zip(row, first, strict=True))
-        return all(abs(a - b) <= 2 * self.table.slack for a, b in pairs)
+        return not spread_of(self.table)
 
     @cached_property
     def monotone(self) -> str | None:
@@ -99,15 +122,8 @@ class Question:
         if metric is not None:
             claim = metric.claims.get("monotone")
             return claim.reference if claim is not None and claim.value is True else None
-        return f"all cases {self.here}" if is_monotone(self.table) else None
-
-    @property
-    def granted(self) -> frozenset[str]:
-        """The conditions on the law that hold: the one asked for, and what the space itself grants."""
-        conditions = {self.noise} if self.noise is not None else set()
-        if self.labels and set(self.labels) <= {0, 1}:
-            conditions.add("binary")
-        return frozenset(conditions)
+        every = (self, *self.beyond)
+        return f"all cases {self.here}" if all(is_monotone(asked.table) for asked in every) else None
 
     @cached_property
     def labels(self) -> tuple[Any, ...]:
@@ -126,9 +142,9 @@ class Question:
         return self.space.description
 
     @property
-    def shown_here(self) -> str:
-        """The condition of what was shown by trying all cases."""
-        return self.space.shown
+    def shown_here(self) -> tuple[str, ...]:
+        """The conditions of what was shown by trying all cases."""
+        return (self.space.shown, *([FLOATS] if self.table.slack else []))
 
     @property
     def known_metric(self) -> Metric | None:

@@ -18,6 +18,7 @@ from rankproof.errors import ArgumentError, PrecisionError
 from rankproof.feedback import Law
 from rankproof.feedback.spaces import MOST_ITEMS, space_of
 from rankproof.metrics.ranked.ties import sorting_rankings
+from rankproof.theory.base.rounding import sign_of, sure_of
 from rankproof.theory.base.values import Ranking, ValueTable, as_any_metric, value_table
 
 __all__ = [
@@ -27,10 +28,8 @@ __all__ = [
     "regret",
     "risk_of_scores",
     "risks",
+    "table_of",
 ]
-
-# A difference below this share of the largest value is rounding, above it is not; see `sign_of`.
-ROUNDED, DISTINCT = 10, 10_000
 
 
 def risks(metric: Any, law: Law) -> dict[Ranking, Fraction]:
@@ -90,6 +89,11 @@ def regret(
     scores : one number per item, optional
         Instead of a ranking: the mean over the rankings that sort them.
 
+    Raises
+    ------
+    PrecisionError
+        When a difference may be the rounding of the floats of a user's function.
+
     Examples
     --------
     >>> p = Law({(1, 0): "3/4", (0, 1): "1/4"})
@@ -98,8 +102,12 @@ def regret(
     """
     if (ranking is None) == (scores is None):
         raise ArgumentError("regret needs a ranking or scores, and not both.")
-    every = risks(metric, law)
+    table = table_of(metric, law)
+    every = dict(zip(table.rankings, expected_values(table, law.probabilities), strict=True))
     best = max(every.values())
+    if table.slack:
+        # What is a tie for `optimal_rankings` is one here.
+        every = {r: mean if sign_of(table, mean - best) else best for r, mean in every.items()}
     if scores is not None:
         return best - _mean_of_sorting(every, law, scores)
     placed = tuple(ranking or ())
@@ -144,10 +152,18 @@ def expected_values(table: ValueTable, probabilities: Sequence[Fraction]) -> lis
     ]
 
 
-def best_rankings(table: ValueTable, probabilities: Sequence[Fraction]) -> tuple[Ranking, ...]:
-    """The rankings of the best mean value; refused when that depends on the precision of the values."""
+def best_rankings(
+    table: ValueTable, probabilities: Sequence[Fraction], *, surely: bool = False
+) -> tuple[Ranking, ...]:
+    """The rankings of the best mean value; refused when that depends on the precision of the values.
+
+    ``surely`` asks for the margin that a proof on a user's floats needs.
+    """
     means = expected_values(table, probabilities)
     most = max(means)
+    if surely:
+        for mean in means:
+            sure_of(table, mean - most)
     best = tuple(r for r, mean in zip(table.rankings, means, strict=True) if sign_of(table, mean - most) == 0)
     if table.shadow is not None and best_rankings(table.shadow, probabilities) != best:
         raise PrecisionError(
@@ -155,16 +171,3 @@ def best_rankings(table: ValueTable, probabilities: Sequence[Fraction]) -> tuple
             "precisions of its logarithms give different answers. Move the probabilities a little."
         )
     return best
-
-
-def sign_of(table: ValueTable, difference: Fraction) -> int:
-    """-1, 0 or 1 for a difference of (means of) values, with the rounding of a user's floats in mind."""
-    if difference and table.slack:
-        if abs(difference) <= ROUNDED * table.slack:
-            return 0
-        if abs(difference) < DISTINCT * table.slack:
-            raise PrecisionError(
-                f"Values of {table.metric} differ by {float(difference):.3g}, which may be the rounding of "
-                "its floats. Let it compute with fractions.Fraction, or move the probabilities a little."
-            )
-    return (difference > 0) - (difference < 0)

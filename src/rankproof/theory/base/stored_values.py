@@ -9,8 +9,8 @@ from typing import Any, NoReturn
 
 from rankproof.errors import ArgumentError, DataError
 from rankproof.feedback.spaces import MOST_ITEMS, space_from_plain, space_to_plain
-from rankproof.theory.base.values import ValueTable
-from rankproof.theory.custom.metric import DIRECTIONS, ROUNDING, UserMetric, drowned
+from rankproof.theory.base.values import ValueTable, largest_of
+from rankproof.theory.custom.metric import DIRECTIONS, UserMetric, drowned
 
 __all__ = ["metric_from_plain", "metric_to_plain"]
 
@@ -40,13 +40,15 @@ def metric_from_plain(name: str, plain: Mapping[str, Any]) -> ValueTable:
             "ranking and feedback"
         )
     slack = Fraction(plain["slack"])
-    if slack not in (0, ROUNDING * max(abs(value) for row in rows for value in row)):
+    size = largest_of(rows)
+    if not 0 <= slack <= size:
         raise DataError(f"the slack of the stored values of {name} is not that of the rounding of floats")
     if drowned(rows, slack) is not None:
         raise DataError(f"the stored values of {name} are of too different sizes for the rounding of floats")
     if plain["direction"] not in DIRECTIONS:
         raise DataError(f"the direction of {name} must be one of {', '.join(DIRECTIONS)}")
-    return ValueTable(UserMetric(_stored, name, plain["direction"]), space, rankings, rows, slack)
+    metric = UserMetric(_stored, name, plain["direction"])
+    return ValueTable(metric, space, rankings, rows, slack, size=size if slack else Fraction(0))
 
 
 def _stored(ranking: tuple[int, ...], feedback: Any) -> NoReturn:

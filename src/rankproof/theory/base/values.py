@@ -27,7 +27,7 @@ from rankproof.metrics.parse import metric as metric_of
 from rankproof.theory.arithmetic.metric_fractions import PRECISIONS, in_fractions, root_fraction
 from rankproof.theory.custom.metric import UserMetric, as_user_metric
 
-__all__ = ["AnyMetric", "Ranking", "ValueTable", "as_any_metric", "value_table"]
+__all__ = ["AnyMetric", "Ranking", "ValueTable", "as_any_metric", "largest_of", "value_table"]
 
 Ranking: TypeAlias = tuple[int, ...]
 AnyMetric: TypeAlias = Metric | UserMetric
@@ -44,6 +44,7 @@ class ValueTable:
     rankings : all rankings, in lexicographic order: the first is 0, 1, 2, ...
     values : one row per ranking, one number per feedback
     slack : how far a number may be from the true one: 0 for exact values, else see `UserMetric`
+    size : the largest value of a user's metric in floats, else 0; see `rankproof.theory.base.rounding`
     shadow : the same at another precision, for metrics with irrational values, else None
     """
 
@@ -53,6 +54,7 @@ class ValueTable:
     values: tuple[tuple[Fraction, ...], ...]
     slack: Fraction = Fraction(0)
     shadow: ValueTable | None = None
+    size: Fraction = Fraction(0)
 
     @property
     def exact(self) -> bool:
@@ -84,8 +86,15 @@ def value_table(metric: Any, space: Space) -> ValueTable:
     if isinstance(definition, UserMetric):
         rankings = _rankings(space.items)
         rows, slack = definition.table(space, rankings)
-        return ValueTable(definition, space, rankings, rows, slack)
+        return ValueTable(
+            definition, space, rankings, rows, slack, size=largest_of(rows) if slack else Fraction(0)
+        )
     return _registry_table(definition, space)
+
+
+def largest_of(rows: tuple[tuple[Fraction, ...], ...]) -> Fraction:
+    """The largest value, whatever its sign."""
+    return max(abs(value) for row in rows for value in row)
 
 
 @lru_cache(maxsize=256)

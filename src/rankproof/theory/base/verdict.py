@@ -20,6 +20,9 @@ __all__ = ["FORMAT", "FUNCTION", "OUTCOMES", "Consistent", "Inconsistent", "Unde
 FORMAT, VERSION = "rankproof.verdict", 1
 # Before the name of a function that was given in Python, so that it is not taken for a metric or a loss.
 FUNCTION = "function "
+# How the condition starts that a verdict was shown on few items (`rankproof.feedback.spaces.Space.shown`).
+SHOWN = "shown on "
+RESTRICTED = 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +56,7 @@ class Verdict:
     """
 
     outcome: ClassVar[str] = ""
-    exit_status: ClassVar[int] = 2
+    _status: ClassVar[int] = 2
 
     loss: str | None
     metric: str
@@ -69,6 +72,16 @@ class Verdict:
 
     def __bool__(self) -> bool:
         return self.outcome == "consistent"
+
+    @property
+    def restriction(self) -> str | None:
+        """Where the verdict was shown by trying all cases, when no theorem covers other lists and grades."""
+        return next((text for text in self.conditions if text.startswith(SHOWN)), None)
+
+    @property
+    def exit_status(self) -> int:
+        """Of the command: 0, 1 or 2 by the outcome, 4 when it holds only where it was tried."""
+        return self._status if self.restriction is None else RESTRICTED
 
     def find(self, kind: str) -> Evidence | None:
         """The first evidence of a kind."""
@@ -151,7 +164,7 @@ class Consistent(Verdict):
     """Minimising the loss optimises the metric (without a loss: some convex loss does)."""
 
     outcome: ClassVar[str] = "consistent"
-    exit_status: ClassVar[int] = 0
+    _status: ClassVar[int] = 0
 
     __str__ = Verdict.__str__
 
@@ -161,7 +174,7 @@ class Inconsistent(Verdict):
     """Minimising the loss ends at worse rankings under some law (without a loss: no convex loss does)."""
 
     outcome: ClassVar[str] = "inconsistent"
-    exit_status: ClassVar[int] = 1
+    _status: ClassVar[int] = 1
 
     __str__ = Verdict.__str__
 
@@ -171,7 +184,7 @@ class Undecided(Verdict):
     """No rule applies and no counterexample was found."""
 
     outcome: ClassVar[str] = "undecided"
-    exit_status: ClassVar[int] = 2
+    _status: ClassVar[int] = 2
 
     __str__ = Verdict.__str__
 
@@ -188,7 +201,7 @@ def _check_texts(plain: Mapping[str, Any]) -> None:
     wrong = [text for text in optional if text is not None] + needed
     for text in wrong:
         if not isinstance(text, str):
-            raise DataError(f"The stored verdict is damaged: {text!r:.60} stands where a text should.")
+            raise DataError(f"The stored verdict is damaged: {text!r:.60} is found where a text should be.")
 
 
 OUTCOMES: dict[str, type[Verdict]] = {kind.outcome: kind for kind in (Consistent, Inconsistent, Undecided)}

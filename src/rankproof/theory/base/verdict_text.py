@@ -10,7 +10,7 @@ from typing import Any
 from rankproof.feedback import Law
 from rankproof.feedback.numbers import fraction_text
 from rankproof.theory.base.evidence import Evidence
-from rankproof.theory.base.proofs import TargetTable
+from rankproof.theory.base.proofs import Clash, TargetTable
 from rankproof.theory.base.verdict import Verdict
 from rankproof.theory.base.wording import feedback_word, law_words
 
@@ -20,13 +20,13 @@ WIDTH = 100
 # Fractions with larger denominators are easier to read as decimals.
 READABLE = 1000
 MOST_ROWS = 16
-_LEAST = "The expected loss is least at the scores {scores}."
+_LEAST = "The expected loss is smallest at the scores {scores}."
 # Where the loss ends, by what is known of its minimum.
 ENDS = {
     "ball": _LEAST,
     "exact": _LEAST,
-    "direction": "The expected loss is least at the multiples of the scores {scores}.",
-    "mean": "The expected loss falls towards its least value as scores spread in the order of {scores}.",
+    "direction": "The expected loss is smallest at the positive multiples of the scores {scores}.",
+    "mean": "The expected loss approaches its smallest value as scores spread in the order of {scores}.",
 }
 HEADS = {
     "consistent": (
@@ -46,9 +46,10 @@ def verdict_text(verdict: Verdict) -> str:
     with_loss, alone = HEADS[verdict.outcome]
     head = (alone if verdict.loss is None else with_loss).format(loss=verdict.loss, metric=verdict.metric)
     under = "" if verdict.noise is None else f" under {verdict.noise} labels"
-    lines = [f"{verdict.outcome.capitalize()}: {head}{under}."]
+    where = "" if verdict.restriction is None else f", {verdict.restriction}"
+    lines = wrap(f"{verdict.outcome.capitalize()}: {head}{under}{where}.", WIDTH)
     lines += _labelled("why", [verdict.reason])
-    lines += _labelled("holds if", verdict.conditions)
+    lines += _labelled("holds if", [text for text in verdict.conditions if text != verdict.restriction])
     for piece in _shown_evidence(verdict):
         lines += ["", *evidence_lines(piece.kind, piece.data)]
     if verdict.way_out:
@@ -59,7 +60,7 @@ def verdict_text(verdict: Verdict) -> str:
 
 def _shown_evidence(verdict: Verdict) -> list[Evidence]:
     """One piece convinces a reader; the others are there for `replay`."""
-    for kind in ("counterexample", "split", "contradiction", "target"):
+    for kind in ("counterexample", "split", "contradiction", "clash", "target"):
         piece = verdict.find(kind)
         if piece is not None:
             return [piece]
@@ -74,6 +75,8 @@ def evidence_lines(kind: str, data: Mapping[str, Any]) -> list[str]:
         return _split(data)
     if kind == "contradiction":
         return _contradiction(data)
+    if kind == "clash":
+        return wrap(f"No target fits these exchanges: {Clash.from_dict(data)}.", WIDTH)
     return _target(data) if kind == "target" else []
 
 
@@ -82,15 +85,15 @@ def _counterexample(data: Mapping[str, Any]) -> list[str]:
     scores = ", ".join(f"{score:.4g}" for score in data["scores"])
     rows = [
         ["", "ranking", data["metric"]],
-        ["the loss ends at", _rankings(data["minimiser_rankings"]), number_text(data["value_reached"])],
-        ["best", _rankings(data["best_rankings"]), number_text(data["value_best"])],
+        ["minimising the loss", _rankings(data["minimiser_rankings"]), number_text(data["value_reached"])],
+        ["best possible", _rankings(data["best_rankings"]), number_text(data["value_best"])],
     ]
     return [
-        "Say the labels of a query are",
+        "Suppose the labels of a query follow this law (the probability of each set of labels):",
         *_indented(str(law).splitlines()),
         ENDS[data["minimum"]["method"]].format(scores=scores),
         *_indented(_aligned(rows)),
-        f"So with all the data in the world it loses {number_text(data['cost'])} of {data['metric']}.",
+        f"So even with unlimited data it loses {number_text(data['cost'])} of {data['metric']}.",
     ]
 
 
@@ -98,13 +101,13 @@ def _split(data: Mapping[str, Any]) -> list[str]:
     law = Law.from_dict(data["law"])
     i, j = data["pair"]
     return [
-        "Say the labels of a query are",
+        "Suppose the labels of a query follow this law (the probability of each set of labels):",
         *_indented(str(law).splitlines()),
         *wrap(
-            f"The best rankings are {_rankings(data['best'])}: item {i} stands above item {j} in some and "
-            "below it in others, but no scores that tie the two sort into best rankings alone. The scores "
-            "that are nearly optimal for a convex loss form a convex set, so some of them tie the two, and "
-            "these sort into rankings that are not best.",
+            f"The best rankings are {_rankings(data['best'])}: item {i} is above item {j} in some and below "
+            "it in others, but whatever scores tie the two also sort into rankings that are not best. The "
+            "nearly optimal scores of a convex loss form a convex set, so some of them tie the two items, "
+            "and sorting by these can give a ranking that is not best.",
             WIDTH,
         ),
     ]
@@ -119,8 +122,8 @@ def _contradiction(data: Mapping[str, Any]) -> list[str]:
         "No target can serve all of these laws:",
         *_indented(_aligned(rows)),
         *wrap(
-            "Each asks for E[u] to be larger for the item above. With these weights, and over all ways to "
-            "rename the items, the two sides add up to the same.",
+            "Each law requires E[u] to be larger for the item above. With these weights, summed over all "
+            "ways to rename the items, both sides are equal, which is a contradiction.",
             WIDTH,
         ),
     ]
@@ -128,7 +131,7 @@ def _contradiction(data: Mapping[str, Any]) -> list[str]:
 
 def _target(data: Mapping[str, Any]) -> list[str]:
     if data.get("closed_form"):
-        return [f"The target is {data['closed_form']}: sorting by its mean is best, for all labels tried."]
+        return [f"The target is {data['closed_form']}: sorting by its mean is optimal for all labels tried."]
     table = TargetTable.from_dict(data)
     shown_rows = list(zip(table.space.feedback, table.rows, strict=True))
     rows = [["labels", "target u"]]

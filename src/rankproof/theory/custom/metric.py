@@ -4,10 +4,9 @@ The ranking is a tuple of items, best first; the feedback gives the grade of an 
 (see `rankproof.feedback`). The function is called on every ranking and every feedback, and checked: it must
 give finite numbers, the same when called again, and treat all items alike.
 
-Floats are read as the fraction with a denominator up to 10,000 they are nearest to, when they agree with it
-to the last digits and not by chance (large floats have few digits behind the point); else they are taken as
-they are, with the rounding of floats in mind (`slack`). That is relative to the largest value, so floats that
-differ on some feedback by next to nothing beside it are refused.
+Floats are read with the rounding of the type that made them in mind (`rankproof.theory.custom.floats`): as
+simple fractions where they are such to the last digits, else as they are, with a slack. That is relative to
+the largest value, so floats that differ on some feedback by next to nothing beside it are refused.
 
 >>> def clicks_at_2(ranking, feedback):
 ...     return feedback[ranking[0]] + 0.5 * feedback[ranking[1]]
@@ -28,19 +27,16 @@ from rankproof.errors import ArgumentError, RankproofError
 from rankproof.feedback import Feedback
 from rankproof.feedback.numbers import fraction_text
 from rankproof.feedback.spaces import FEEDBACK_KINDS, Space
+from rankproof.theory.custom.floats import NarrowFloat, Rows, as_fractions, narrow_bits
 
-__all__ = ["DIRECTIONS", "ROUNDING", "UserMetric", "as_user_metric", "drowned"]
+__all__ = ["DIRECTIONS", "UserMetric", "as_user_metric", "drowned"]
 
 DIRECTIONS = ("higher", "lower")
-LARGEST_DENOMINATOR = 10_000
-# How often a float that is no such fraction may agree with one.
-CHANCE = Fraction(1, 10**4)
-# Rounding of a few dozen floating-point operations, relative to the largest value.
+# Rounding of the values of one feedback, relative to the largest of them.
 ROUNDING = Fraction(1, 10**12)
 # Values that are smaller than the first on some feedback and differ by less than the second there, relative
 # to the largest value, drown in that rounding.
 SMALL, LEAST_SPREAD = Fraction(1, 10**3), Fraction(1, 10**6)
-Rows = tuple[tuple[Fraction, ...], ...]
 
 
 @dataclass(frozen=True, repr=False)
@@ -61,9 +57,9 @@ class UserMetric:
         """The values in gain form on a space, checked, and how far they may be from the true ones."""
         raw = [[self._value(ranking, y) for y in space.feedback] for ranking in rankings]
         self._check_empty(space, rankings, raw)
-        rows, slack = _as_fractions(raw)
+        rows, slack = as_fractions(raw)
         self._check_again(space, rankings, raw)
-        self._check_symmetry(space, rankings, rows, slack)
+        self._check_symmetry(space, rankings, raw, slack)
         self._check_sizes(space, rows, slack)
         sign = 1 if self.direction == "higher" else -1
         return tuple(tuple(sign * value for value in row) for row in rows), slack
@@ -121,19 +117,19 @@ class UserMetric:
             )
 
     def _check_symmetry(
-        self, space: Space, rankings: Sequence[tuple[int, ...]], rows: Rows, slack: Fraction
+        self, space: Space, rankings: Sequence[tuple[int, ...]], raw: list[list[Any]], slack: Fraction
     ) -> None:
         # Exchanges of neighbours generate all relabellings.
         for i in range(space.items - 1):
             swap = {i: i + 1, i + 1: i}
             order = [swap.get(k, k) for k in range(space.items)]
-            for ranking, row in zip(rankings, rows, strict=True):
+            for ranking, row in zip(rankings, raw, strict=True):
                 other = tuple(swap.get(k, k) for k in ranking)
                 for y, value in zip(space.feedback, row, strict=True):
                     there = y.relabel(order)
                     same = self._value(other, there)
-                    ((renamed,),), _ = _as_fractions([[Fraction(0) if same is None else same]])
-                    if abs(value - renamed) > 2 * slack:
+                    renamed = Fraction(0) if same is None else same
+                    if abs(Fraction(value) - Fraction(renamed)) > max(2 * slack, _last_digits(value)):
                         raise ArgumentError(
                             f"Metric {self} does not treat all items alike: it gives {_shown(value)} on "
                             f"{_call(ranking, y)}, but {_shown(renamed)} on "
@@ -146,9 +142,10 @@ class UserMetric:
 def drowned(rows: Rows, slack: Fraction) -> int | None:
     """The first feedback on which values differ, but little beside the rounding of the largest value."""
     if slack:
+        largest = max(abs(value) for row in rows for value in row)
         for place, column in enumerate(zip(*rows, strict=True)):
             spread = max(column) - min(column)
-            size, largest = max(map(abs, column)), slack / ROUNDING
+            size = max(map(abs, column))
             if size < SMALL * largest and 2 * ROUNDING * size < spread < LEAST_SPREAD * largest:
                 return place
     return None
@@ -163,30 +160,6 @@ def as_user_metric(
     return UserMetric(function, name or str(getattr(function, "__name__", "metric")), direction)
 
 
-def _as_fractions(raw: list[list[Any]]) -> tuple[Rows, Fraction]:
-    slack, rows = Fraction(0), []
-    for row in raw:
-        fractions = []
-        for value in row:
-            if isinstance(value, float):
-                near = Fraction(value).limit_denominator(LARGEST_DENOMINATOR)
-                exactly = abs(near - Fraction(value)) <= 2 * Fraction(math.ulp(value)) and not _by_chance(
-                    near
-                )
-                slack = slack if exactly else Fraction(1)
-                fractions.append(near if exactly else Fraction(value))
-            else:
-                fractions.append(value)
-        rows.append(tuple(fractions))
-    largest = max(abs(value) for row in rows for value in row)
-    return tuple(rows), slack * ROUNDING * largest
-
-
-def _by_chance(near: Fraction) -> bool:
-    """Whether fractions with such denominators lie so close that every float of this size agrees with one."""
-    return near.denominator**2 * Fraction(math.ulp(float(near))) > CHANCE
-
-
 def _number(value: Any) -> float | Fraction | None:
     """A finite number as a float or a fraction of Python's own integers; None for anything else."""
     if isinstance(value, numbers.Rational):
@@ -198,7 +171,15 @@ def _number(value: Any) -> float | Fraction | None:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
         return None
-    return number if math.isfinite(number) else None
+    if not math.isfinite(number):
+        return None
+    bits = narrow_bits(value)
+    return number if bits is None else NarrowFloat(number, bits)
+
+
+def _last_digits(value: Any) -> Fraction:
+    """What sums of the same floats in another order may differ by."""
+    return 4 * Fraction(math.ulp(value)) if isinstance(value, float) else Fraction(0)
 
 
 def _call(ranking: tuple[int, ...], feedback: Feedback) -> str:

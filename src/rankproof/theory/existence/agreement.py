@@ -36,7 +36,7 @@ def agreeing_target(question: Question) -> TargetTable | None:
 
 
 def lasting_form(question: Question) -> str | None:
-    """The target of the registry that the metric's target is, on the space and with one item more.
+    """The target of the registry that the metric's target is, on the space and beyond it.
 
     >>> from fractions import Fraction
     >>> from rankproof.feedback.spaces import graded_space
@@ -45,13 +45,16 @@ def lasting_form(question: Question) -> str | None:
     ...     pairs = [feedback[i] > feedback[j] for k, i in enumerate(ranking) for j in ranking[k + 1 :]]
     ...     worse = [feedback[i] < feedback[j] for k, i in enumerate(ranking) for j in ranking[k + 1 :]]
     ...     return Fraction(sum(pairs), sum(pairs) + sum(worse)) if any(pairs + worse) else None
-    >>> question = Question(None, as_user_metric(auc), None, graded_space(3, 2), 2)
+    >>> question = Question(None, as_user_metric(auc), "binary", graded_space(3, 2), 2)
     >>> existence_of(question).closed_form, lasting_form(question)
     ('relevance', 'pair-share')
     """
-    form = existence_of(question).closed_form
-    if form is None or question.larger is None:
-        return form
-    form = existence_of(question.larger).closed_form
-    table = None if form is None else target_table(target_of(form), question.space)
-    return form if table is not None and check_target(question.table, table) is None else None
+    *smaller, largest = (question, *question.beyond)
+    form = existence_of(largest).closed_form
+    if form is None:
+        return None
+    for asked in smaller:
+        table = target_table(target_of(form), asked.space)
+        if table is None or check_target(asked.table, table) is not None:
+            return None
+    return form

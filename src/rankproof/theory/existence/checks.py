@@ -10,7 +10,9 @@ to any ranking that sorts E[u], and no exchange loses.
 **Clashes** (`check_clash`). A target that treats all items alike makes the gain of i directly above j, at
 ranks k and k + 1, lambda_k (u_i - u_j) with lambda_k >= 0 (`rankproof.theory.existence.exchanges`). Gains
 that are no multiples >= 0 of one vector, or that do not add up from 0 above 1 and 1 above 2 to 0 above 2,
-exclude it. Where rankings with the same values are all that keep some order, no other target exists either.
+exclude it. Where rankings with the same values are all that keep some order, no other target exists either;
+nor where the only ranking with the same values is the one turned round
+(`rankproof.theory.existence.symmetry`).
 
 **Contradictions** (`check_contradiction`). Say u is a target, and under a law p every best ranking has item i
 above item j. Then E_p[u_i] > E_p[u_j], or else some ranking that sorts E_p[u] were not best. The metric
@@ -37,7 +39,8 @@ from rankproof.errors import PrecisionError
 from rankproof.feedback import Law
 from rankproof.feedback.spaces import Space
 from rankproof.theory.base.proofs import AssumptionA, Clash, Contradiction, Rows, SplitLaw, TargetTable
-from rankproof.theory.base.risk import best_rankings, sign_of
+from rankproof.theory.base.risk import best_rankings, expected_values
+from rankproof.theory.base.rounding import sign_of, sure_of, too_coarse
 from rankproof.theory.base.values import Ranking, ValueTable
 from rankproof.theory.existence.symmetry import (
     check_symmetry,
@@ -46,6 +49,7 @@ from rankproof.theory.existence.symmetry import (
     orbits,
     rounded,
     same_values,
+    turned_alone,
 )
 
 __all__ = [
@@ -66,6 +70,9 @@ def check_target(table: ValueTable, target: TargetTable) -> str | None:
     values = rounded(table)
     if values.shadow is not None and target.shadow is None:
         return "the values are irrational, and the target is given at one precision only"
+    coarse = too_coarse(values)
+    if coarse is not None:
+        return coarse
     try:
         wrong = _wrong_exchange(values, target.rows)
         if wrong is None and values.shadow is not None and target.shadow is not None:
@@ -106,7 +113,8 @@ def check_clash(table: ValueTable, clash: Clash) -> str | None:
         wrong = check_symmetry(values) or _wrong_clash(values, clash)
         if wrong is None and values.shadow is not None:
             wrong = _wrong_clash(values.shadow, clash, stated=False)
-        if wrong is None and not keeps_an_order(same_values(values), values.rankings):
+        alike = same_values(values)
+        if wrong is None and not (keeps_an_order(alike, values.rankings) or turned_alone(alike)):
             wrong = "a target that treats items differently is not excluded"
     except PrecisionError as error:
         return str(error)
@@ -165,6 +173,10 @@ def check_contradiction(table: ValueTable, contradiction: Contradiction) -> str 
             return f"{name} needs a weight > 0 and two items"
         try:
             best = best_rankings(values, masses)
+            means = expected_values(values, masses)
+            for ranking, mean in zip(values.rankings, means, strict=True):
+                if ranking.index(part.above) > ranking.index(part.below):
+                    sure_of(values, mean - max(means))
         except PrecisionError as error:
             return str(error)
         if any(ranking.index(part.above) > ranking.index(part.below) for ranking in best):
@@ -186,7 +198,7 @@ def check_split(table: ValueTable, split: SplitLaw) -> str | None:
     if i == j or not {i, j} <= set(range(values.space.items)):
         return f"the pair must be two items, got {split.pair}"
     try:
-        best = best_rankings(values, masses)
+        best = best_rankings(values, masses, surely=True)
         wrong = check_symmetry(values)
         alike = same_values(values)
     except PrecisionError as error:

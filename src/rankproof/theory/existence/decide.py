@@ -30,7 +30,7 @@ from rankproof.feedback.spaces import Space
 from rankproof.plain import html_text, json_text
 from rankproof.theory.base.proofs import AssumptionA, Clash, Contradiction, SplitLaw, TargetTable
 from rankproof.theory.base.question import Question
-from rankproof.theory.base.risk import ROUNDED
+from rankproof.theory.base.rounding import ROUNDED, spread_of, too_coarse
 from rankproof.theory.base.stored_text import plain_from_json
 from rankproof.theory.base.values import ValueTable, value_table
 from rankproof.theory.existence.checks import assumption_of, check_clash, check_target
@@ -167,6 +167,8 @@ def target_exists(metric: Any, space: Space) -> Existence:
     table = rounded(value_table(metric, space))
     name = str(table.metric)
     exchange = exchange_target(table)
+    if exchange is None and table.slack and spread_of(table):
+        raise PrecisionError(f"All rankings seem to have the same value, but {too_coarse(table)}.")
     if exchange is None:
         return Existence("trivial", name, space)
     if isinstance(exchange, Clash):
@@ -176,7 +178,7 @@ def target_exists(metric: Any, space: Space) -> Existence:
     wrong = check_target(table, target)
     if wrong is not None:
         raise PrecisionError(
-            f"The values of {name} fit a target only up to a rounding that is too coarse to tell: {wrong}."
+            f"Whether the values of {name} fit a target cannot be told from their rounding: {wrong}."
         )
     return Existence("target", name, space, target, closed_form(table.metric, target, _tolerance(table)))
 
@@ -200,9 +202,7 @@ def _existence(question: Question) -> Existence:
 
 def _tolerance(table: ValueTable) -> Fraction:
     """Rounding relative to the largest gain of an exchange."""
-    values = table.values
-    span = max(abs(a - b) for row in values for a, b in zip(row, values[0], strict=True))
-    return ROUNDED * table.slack / span
+    return ROUNDED * table.slack / spread_of(table)
 
 
 def assumption_a(metric: Any, space: Space) -> AssumptionA:

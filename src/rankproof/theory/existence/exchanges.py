@@ -31,7 +31,7 @@ from math import gcd, lcm
 
 from rankproof.errors import PrecisionError
 from rankproof.theory.base.proofs import Clash, Rows
-from rankproof.theory.base.risk import ROUNDED, sign_of
+from rankproof.theory.base.rounding import ROUNDED, sign_of
 from rankproof.theory.base.values import Ranking, ValueTable
 from rankproof.theory.existence.symmetry import exchanged
 

@@ -8,6 +8,16 @@ of ranking r as a vector over the feedback; renaming the items permutes its entr
   values, every ranking is the only best one under some law: all that C12 uses of its assumption (A).
 - Rankings with the same values arise from each other by moving places: r and r' have the same values if and
   only if r' is r with its places moved by one of a fixed set of moves, the same for all r.
+- **Turned rankings.** Say three or more items, and the only ranking with the values of r is r turned round,
+  for all r. Then no target u exists, with or without symmetry. Where r and its turn are the only best
+  rankings, E[u] has no ties (an exchange of tied neighbours would be best too), so it sorts as one of the
+  two, the same one throughout, for these laws form an open convex set: call it chosen. Across a wall between
+  the laws of r and those of another ranking, E[u] passes through ties whose rankings are all best, so just
+  two neighbours are tied: if r is chosen, the chosen ranking beyond the wall is r with two neighbours
+  exchanged. Which exchanges of places k, k + 1 occur as walls is the same for all r, since items are treated
+  alike. The walls connect all laws, so those exchanges, with the turn, make all n! moves; exchanges that
+  leave out one k make at most (n-1)! of them, and twice that with the turn, so every k occurs. Then every
+  ranking is chosen with r, and so is r turned round.
 """
 
 from __future__ import annotations
@@ -18,10 +28,18 @@ from fractions import Fraction
 from rankproof.errors import ArgumentError
 from rankproof.feedback.spaces import Space
 from rankproof.theory.arithmetic.metric_fractions import PRECISIONS
-from rankproof.theory.base.risk import sign_of
+from rankproof.theory.base.rounding import sign_of
 from rankproof.theory.base.values import Ranking, ValueTable
 
-__all__ = ["check_symmetry", "exchanged", "keeps_an_order", "orbits", "rounded", "same_values"]
+__all__ = [
+    "check_symmetry",
+    "exchanged",
+    "keeps_an_order",
+    "orbits",
+    "rounded",
+    "same_values",
+    "turned_alone",
+]
 
 # Operations that add up the last digit of an irrational value, generously.
 LAST_DIGITS = 100
@@ -102,6 +120,16 @@ def keeps_an_order(rankings: list[Ranking], every: tuple[Ranking, ...]) -> bool:
     agreed = [(i, j) for i in items for j in items if all(r.index(i) < r.index(j) for r in rankings)]
     keep = {r for r in every if all(r.index(i) < r.index(j) for i, j in agreed)}
     return keep == set(rankings)
+
+
+def turned_alone(rankings: list[Ranking]) -> bool:
+    """Whether ``rankings`` are 0, 1, 2, ... and that turned round, of three items or more; see above.
+
+    >>> turned_alone([(0, 1, 2), (2, 1, 0)]), turned_alone([(0, 1, 2), (1, 0, 2)])
+    (True, False)
+    """
+    first = tuple(sorted(rankings[0]))
+    return len(first) >= 3 and set(rankings) == {first, first[::-1]}
 
 
 def _moved(space: Space, order: Ranking) -> tuple[int, ...]:

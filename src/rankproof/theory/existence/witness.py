@@ -26,7 +26,8 @@ from rankproof.arrays import Float64s
 from rankproof.errors import PrecisionError
 from rankproof.feedback import Law
 from rankproof.theory.base.proofs import SplitLaw
-from rankproof.theory.base.risk import best_rankings, expected_values, sign_of
+from rankproof.theory.base.risk import best_rankings, expected_values
+from rankproof.theory.base.rounding import sign_of
 from rankproof.theory.base.values import Ranking, ValueTable
 from rankproof.theory.existence.checks import can_tie, check_split
 from rankproof.theory.existence.programs import Widest, widest

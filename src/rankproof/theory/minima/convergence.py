@@ -85,6 +85,7 @@ class Convergence:
     points, at_points : the points that are tried, and the loss there of every feedback ("corner")
     bounds : between which the means must lie for a minimum ("mean")
     expected : the expected loss
+    compared : at how many laws the loss was followed and the metric compared, so far
     """
 
     def __init__(
@@ -94,6 +95,7 @@ class Convergence:
         self._codes = {ranking: k for k, ranking in enumerate(rankings)}
         self._index = self._table(space.items)
         self.loss = loss
+        self.compared = 0
         self.vectors = mean_vectors(loss, space.feedback)
         self.bounds = mean_bounds(loss)
         self.expected = ExpectedLosses(loss, space.feedback)
@@ -132,6 +134,7 @@ class Convergence:
         """
         worth = probabilities @ self.values.T
         best = worth.max(axis=1)
+        self.compared += len(probabilities)
         if self.kind == "corner":
             return self._corner_costs(probabilities, worth, best, ties)
         scores = self.scores(probabilities)

@@ -43,7 +43,7 @@ def broken_counterexample(
     if not {*law.support} <= {*table.space.feedback} or law.items != table.space.items:
         return "the law is not on the feedback of the stored values"
     masses = [law[y] for y in table.space.feedback]
-    best = best_rankings(table, masses)
+    best = best_rankings(table, masses, surely=True)
     worth = dict(zip(table.rankings, expected_values(table, masses), strict=True))
     reached = _reached(minimum)
     if minimum.method == "exact" and set(reached) <= set(best):

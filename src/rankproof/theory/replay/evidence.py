@@ -15,13 +15,18 @@ from rankproof.feedback.spaces import MOST_ITEMS, Space, space_from_plain, space
 from rankproof.metrics.parse import metric as metric_of
 from rankproof.targets.parse import target as target_of
 from rankproof.theory.base.evidence import Evidence
-from rankproof.theory.base.proofs import Contradiction, SplitLaw, TargetTable
+from rankproof.theory.base.proofs import Clash, Contradiction, SplitLaw, TargetTable
 from rankproof.theory.base.stored_values import metric_from_plain
 from rankproof.theory.base.values import ValueTable, value_table
 from rankproof.theory.base.verdict import FUNCTION, Verdict
 from rankproof.theory.custom.code import is_place
 from rankproof.theory.custom.loss import UserLoss
-from rankproof.theory.existence.checks import check_contradiction, check_split, check_target
+from rankproof.theory.existence.checks import (
+    check_clash,
+    check_contradiction,
+    check_split,
+    check_target,
+)
 from rankproof.theory.existence.target_table import target_table
 from rankproof.theory.replay.code import loss_of_verdict
 from rankproof.theory.replay.counterexample import broken_counterexample
@@ -38,7 +43,7 @@ def _theorem(verdict: Verdict, piece: Evidence, _: bool) -> tuple[str, str | Non
         values = _values(verdict, piece, None) if "values" in piece.data else None
     wrong = broken_theorem(verdict, piece.data, values)
     count = len(piece.data["claims"])
-    claims = "its claim still stands" if count == 1 else f"its {count} claims still stand"
+    claims = "its claim still holds" if count == 1 else f"its {count} claims still hold"
     return f"{piece.data['reference']}; {claims} (claimed, not proven here)", wrong
 
 
@@ -79,6 +84,19 @@ def _split(verdict: Verdict, piece: Evidence, run_code: bool) -> tuple[str, str 
     )
 
 
+def _clash(verdict: Verdict, piece: Evidence, run_code: bool) -> tuple[str, str | None]:
+    space = space_from_plain(piece.data["space"])
+    proof = Clash.from_dict(piece.data)
+    values = _values(verdict, piece, space)
+    wrong = None if values.exact else "values that are not exact may clash by their rounding"
+    if (piece.data["feedback"], piece.data["items"]) != (space.kind, space.items):
+        wrong = "its feedback is not that of the values"
+    return (
+        f"the gains of {len(proof.rankings)} exchanges of neighbours fit no target, and no other can exist",
+        wrong or check_clash(values, proof) or _excludes(verdict, space, run_code),
+    )
+
+
 def _counterexample(verdict: Verdict, piece: Evidence, run_code: bool) -> tuple[str, str | None]:
     law = Law.from_dict(piece.data["law"])
     if law.kind != verdict.scope["feedback"]:
@@ -93,7 +111,7 @@ def _excludes(verdict: Verdict, space: Space, run_code: bool) -> str | None:
     """What excludes all convex losses speaks of every law, and of convex losses alone."""
     if space.kind != verdict.scope["feedback"] or not is_whole(space):
         return "the feedback space is not the whole one of the verdict"
-    if verdict.noise is not None:
+    if verdict.noise is not None and not (verdict.noise == "binary" and {*space.labels} <= {0, 1}):
         return f"it excludes losses that are consistent under every law, not under {verdict.noise} labels"
     if verdict.loss is None:
         return None
@@ -130,5 +148,6 @@ CHECKS: dict[str, Check] = {
     "target": _target,
     "contradiction": _contradiction,
     "split": _split,
+    "clash": _clash,
     "counterexample": _counterexample,
 }

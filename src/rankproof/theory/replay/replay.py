@@ -5,8 +5,9 @@ again in fractions, best rankings by trying all of them, and the minimiser of an
 interval arithmetic on the formula of the loss. What remains to be believed is said: the theorems that lead
 from the evidence to the verdict, and the claims of the objects that they rest on, which are listed and looked
 up again. Of a metric of the user's own the values are believed that were stored. The file of a loss is run
-again, if that is allowed, and that the loss is convex is the user's word. Texts for people (reason, way out)
-are not checked; the numbers beside them are.
+again, if that is allowed, and that the loss is convex is the user's word. The texts beside the evidence
+(rule, reason, reference, conditions) are made again from it and compared. What is not checked is not shown:
+advice (way out), and what an undecided verdict says was tried.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankproof.errors import DataError, FileFormatError, RankproofError
-from rankproof.feedback.spaces import FEEDBACK_KINDS
 from rankproof.files import StrPath, open_bytes
 from rankproof.losses.base import Loss
 from rankproof.losses.parse import loss as loss_of
@@ -25,8 +25,10 @@ from rankproof.plain import html_table, json_text
 from rankproof.theory.base.verdict import FORMAT, FUNCTION, Verdict
 from rankproof.theory.custom.code import is_place
 from rankproof.theory.noise import KINDS_OF
+from rankproof.theory.replay.bounds import check_bounds
 from rankproof.theory.replay.code import CodeNotRunError
 from rankproof.theory.replay.evidence import CHECKS
+from rankproof.theory.replay.texts import wrong_scope, wrong_texts
 
 __all__ = ["Checked", "CodeNotRunError", "Replay", "replay", "replay_file"]
 
@@ -35,8 +37,8 @@ MATRIX_FORMAT, ANY_LOSS = "rankproof.matrix", "any convex loss"
 CARRIES: dict[tuple[str, bool], tuple[tuple[str, ...], tuple[str, ...]]] = {
     ("consistent", True): (("theorem",), ("target",)),
     ("consistent", False): (("theorem", "target"), ()),
-    ("inconsistent", True): (("counterexample", "split", "contradiction"), ()),
-    ("inconsistent", False): (("split", "contradiction"), ()),
+    ("inconsistent", True): (("counterexample", "split", "contradiction", "clash"), ()),
+    ("inconsistent", False): (("split", "contradiction", "clash"), ()),
     ("undecided", True): ((), ()),
     ("undecided", False): ((), ()),
 }
@@ -103,9 +105,10 @@ class Replay:
 
 def replay_file(path: StrPath, *, run_code: bool = False) -> Replay:
     """Check the verdict or the matrix of verdicts that a JSON file holds; ``run_code`` as in `replay`."""
+    content = bytes(open_bytes(path))
     try:
-        plain = json.loads(bytes(open_bytes(path)).decode())
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        plain = json.loads(content.decode())
+    except (ValueError, RecursionError) as error:
         raise FileFormatError(path, getattr(error, "lineno", None), f"not a JSON file: {error}.") from error
     try:
         return replay(plain, run_code=run_code)
@@ -142,6 +145,7 @@ def replay(stored: Verdict | Mapping[str, Any], *, run_code: bool = False) -> Re
     1 piece of evidence: 1 FAIL
     """
     plain = stored.to_dict() if isinstance(stored, Verdict) else stored
+    check_bounds(plain)
     if isinstance(plain, Mapping) and plain.get("format") == MATRIX_FORMAT:
         cells = plain.get("cells")
         if not isinstance(cells, list) or not all(isinstance(cell, Mapping) for cell in cells):
@@ -184,7 +188,11 @@ def _name(verdict: Verdict) -> str:
 
 def _verdict(verdict: Verdict, run_code: bool) -> Iterator[Checked]:
     name = _name(verdict)
-    wrong = _wrong_kinds(verdict)
+    wrong = wrong_scope(verdict) or _wrong_kinds(verdict)
+    try:
+        wrong = wrong or wrong_texts(verdict)
+    except RankproofError as error:
+        wrong = f"it cannot be read: {error}"
     if wrong is not None:
         yield Checked(name, "verdict", "", wrong)
     for piece in verdict.evidence:
@@ -202,9 +210,7 @@ def _verdict(verdict: Verdict, run_code: bool) -> Iterator[Checked]:
 
 def _wrong_kinds(verdict: Verdict) -> str | None:
     """Whether the verdict has the evidence that it needs, and none that speaks of something else."""
-    feedback = verdict.scope.get("feedback")
-    if feedback not in FEEDBACK_KINDS:
-        return f"feedback of the kind {feedback!r} is not known"
+    feedback = verdict.scope["feedback"]
     if verdict.noise is not None and feedback not in KINDS_OF.get(verdict.noise, ()):
         return f"the condition {verdict.noise!r} is not one on feedback of the kind {feedback!r}"
     if verdict.loss is not None and not verdict.loss.startswith(FUNCTION) and not is_place(verdict.loss):

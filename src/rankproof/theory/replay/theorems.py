@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from rankproof.feedback import Graded
 from rankproof.feedback.spaces import Space, graded_space, graph_space, permutation_space
 from rankproof.losses.parse import loss as loss_of
 from rankproof.targets.base import CONDITIONS
 from rankproof.theory.base.monotone import is_monotone
-from rankproof.theory.base.proofs import TargetTable
+from rankproof.theory.base.reasons import NOT_NEGATIVE
 from rankproof.theory.base.values import ValueTable
 from rankproof.theory.base.verdict import FUNCTION, Verdict
 from rankproof.theory.existence.symmetry import check_symmetry
@@ -28,7 +27,6 @@ __all__ = ["broken_theorem", "is_whole", "wrong_space"]
 Claims: TypeAlias = Sequence[Mapping[str, Any]]
 # Of the margin of a preorder loss (L12 Th. 5).
 MARGIN_FACTS = ("convex", "nonnegative", "non_increasing", "differentiable", "falls_at_zero")
-NOT_NEGATIVE = "labels are at least 0"
 
 
 def broken_theorem(verdict: Verdict, data: Mapping[str, Any], values: ValueTable | None) -> str | None:
@@ -45,6 +43,8 @@ def broken_theorem(verdict: Verdict, data: Mapping[str, Any], values: ValueTable
         if values is not None and claim["claim"] == MONOTONE:
             if claim["value"] is not True or not is_monotone(values):
                 return f"{claim['of']} is not monotone on its stored values"
+            if claim["reference"] != f"all cases {values.space.description}":
+                return f"that {claim['of']} is monotone was not shown as {claim['reference']!r:.60} says"
         else:
             wrong = broken_claim(claim)
             if wrong is not None:
@@ -127,21 +127,14 @@ def _monotone(verdict: Verdict, claims: Claims, values: ValueTable | None) -> st
 
 
 def _under(verdict: Verdict, condition: Any, note: str = "") -> str | None:
-    """Whether the verdict says the condition of a claim, and was asked under it or grants it."""
+    """Whether the verdict says the condition of a claim, and was asked under it."""
     if condition is True:
         return None
     if not {CONDITIONS.get(condition), *filter(None, [note])} <= set(verdict.conditions):
         return f"it holds only under the condition {condition!r}, which the verdict does not say"
-    if verdict.noise == condition or (condition == "binary" and _binary(verdict)):
+    if verdict.noise == condition:
         return None
     return f"it holds only under the condition {condition!r}, which was not asked for"
-
-
-def _binary(verdict: Verdict) -> bool:
-    """Whether all labels that were looked at are 0 or 1."""
-    table = verdict.find("target")
-    every = () if table is None else TargetTable.from_dict(table.data).space.feedback
-    return bool(every) and all(isinstance(y, Graded) and set(y) <= {0, 1} for y in every)
 
 
 def wrong_space(verdict: Verdict, space: Space, *, shown: bool) -> str | None:

@@ -10,12 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from rankproof.claims import Claim
-from rankproof.targets.base import CONDITIONS
 from rankproof.theory.base.question import Question
 from rankproof.theory.base.verdict import Verdict
 
-__all__ = ["Rule", "rule", "stated_conditions"]
+__all__ = ["Rule", "rule"]
 
 Apply: TypeAlias = Callable[[Question], Verdict | None]
 
@@ -38,10 +36,3 @@ def rule(name: str, *, needs: str, concludes: str, reference: str) -> Callable[[
         return Rule(name, needs, concludes, reference, function)
 
     return as_rule
-
-
-def stated_conditions(claim: Claim) -> tuple[str, ...]:
-    """What the claim that a target standardises a metric holds under, with what it says of the condition."""
-    if claim.value is True:
-        return ()
-    return tuple(dict.fromkeys(filter(None, (CONDITIONS[str(claim.value)], claim.note))))

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from rankproof.errors import PrecisionError
 from rankproof.losses.base import Loss
 from rankproof.theory.base.counterexample import Counterexample
 from rankproof.theory.base.question import Question
+from rankproof.theory.base.reasons import REFERENCES, counterexample_words
 from rankproof.theory.base.verdict import Inconsistent, Verdict
-from rankproof.theory.base.verdict_text import number_text, ranking_text
 from rankproof.theory.existence.agreement import agreeing_target
 from rankproof.theory.formulas.formula import has_formula
 from rankproof.theory.rules.base import rule
 from rankproof.theory.rules.evidence import counterexample_evidence
 from rankproof.theory.rules.ways_out import ways_out
-from rankproof.theory.search.find import find_counterexample
+from rankproof.theory.search.find import Searched, find_counterexample
 
-__all__ = ["counterexample"]
+__all__ = ["counterexample", "searches_of"]
 
-REFERENCE = "C12 Def. 1 and Lemma 5: a minimiser that sorts into a ranking that is not best"
+REFERENCE = REFERENCES["counterexample"]
 
 
 @rule(
@@ -30,40 +33,60 @@ def counterexample(question: Question) -> Verdict | None:
     if question.loss is None or (isinstance(question.loss, Loss) and not has_formula(question.loss)):
         # Without the formula in exact arithmetic nothing that a search finds could be proven.
         return None
-    example = _search(question)
-    if example is None and question.larger is not None and _hopeless(question):
-        example = _search(question.larger)
+    example = next(filter(None, map(_search, _places(question))), None)
     if example is None:
         return None
-    cost = number_text(example.cost if example.cost.denominator < 10**12 else float(example.cost))
-    reached, best = ranking_text(example.minimiser_rankings[0]), ranking_text(example.best_rankings[0])
-    reason = (
-        f"Under the law below the expected loss is least at scores that rank {reached}, where {best} is "
-        f"best: {cost} of {question.metric} is lost however much data there is."
-    )
+    piece = counterexample_evidence(question, example)
+    reason, short = counterexample_words(str(question.metric), piece.data)
     return Inconsistent(
         **question.says(
             reason=reason,
-            short=f"loses {float(example.cost):.2g} under a law on {example.law.items} items",
+            short=short,
             rule="counterexample",
             reference=REFERENCE,
             way_out=ways_out(question),
-            evidence=(counterexample_evidence(question, example),),
+            evidence=(piece,),
         )
     )
 
 
-def _search(question: Question) -> Counterexample | None:
+def searches_of(question: Question) -> list[Searched]:
+    """What the search did, place by place; filled while it runs."""
+    return question.once(_no_searches)
+
+
+def _no_searches(_: Question) -> list[Searched]:
+    return []
+
+
+def _places(question: Question) -> Iterator[tuple[Question, list[Searched]]]:
+    """Where to look: the space, then more grades, then, where no law on so few items can tell, more items."""
+    log = searches_of(question)
+    asked = [question, *filter(None, [question.wider])]
+    for place in asked:
+        yield place, log
+    for place in asked:
+        if place.larger is not None and _hopeless(place):
+            yield place.larger, log
+
+
+def _search(place: tuple[Question, list[Searched]]) -> Counterexample | None:
+    question, log = place
     if question.loss is None:
         return None
-    return find_counterexample(
-        question.loss,
-        question.metric,
-        question.space,
-        noise=question.noise,
-        seed=question.seed,
-        effort=question.effort,
-    )
+    try:
+        return find_counterexample(
+            question.loss,
+            question.metric,
+            question.space,
+            noise=question.noise,
+            seed=question.seed,
+            effort=question.effort,
+            log=log,
+        )
+    except PrecisionError as error:
+        log.append(Searched(question.space, str(error).rstrip(".")))
+        return None
 
 
 def _hopeless(question: Question) -> bool:

@@ -71,6 +71,8 @@ def none_evidence(table: ValueTable, existence: Existence) -> list[Evidence]:
         evidence.append(Evidence("split", {**existence.split.to_dict(), **more}))
     if existence.contradiction is not None:
         evidence.append(Evidence("contradiction", {**existence.contradiction.to_dict(), **more}))
+    if not evidence and existence.clash is not None and table.exact:
+        evidence.append(Evidence("clash", {**existence.clash.to_dict(), **more}))
     return evidence
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rankproof.theory.base.question import Question
+from rankproof.theory.base.reasons import REFERENCES, exhausted_words
 from rankproof.theory.base.verdict import Consistent, Verdict
 from rankproof.theory.existence.agreement import agreeing_target
 from rankproof.theory.formulas.sorting import sorting_of
@@ -12,7 +13,7 @@ from rankproof.theory.rules.evidence import known_absence, table_evidence, theor
 
 __all__ = ["exhausted"]
 
-REFERENCE = "B11 Th. 2, and exchanges of neighbours (bubble sort), all cases tried"
+REFERENCE = REFERENCES["exhausted"]
 
 
 @rule(
@@ -29,20 +30,23 @@ def exhausted(question: Question) -> Verdict | None:
     target = agreeing_target(question)
     if target is None or known_absence(question.metric):
         return None
-    if question.larger is not None and agreeing_target(question.larger) is None:
-        # They agree on few items by chance.
+    if any(agreeing_target(more) is None for more in question.beyond):
+        # They agree on few items or grades by chance.
         return None
     claims = [
         {"of": str(question.loss), "claim": "sorts as", "value": str(sorting), "reference": sorting.reference}
     ]
+    size = (question.space.items, question.grades)
+    reason, short = exhausted_words(
+        *(str(question.loss), str(sorting), sorting.reference, str(question.metric), question.here, size)
+    )
     return Consistent(
         **question.says(
-            reason=f"The minimiser of {question.loss} sorts as {sorting} does ({sorting.reference}), and "
-            f"sorting by that mean optimises {question.metric} {question.here}: all cases were tried.",
-            short=f"sorts as {sorting}; {question.space.items} items, {question.grades} grades",
+            reason=reason,
+            short=short,
             rule="exhausted",
             reference=REFERENCE,
-            conditions=(question.shown_here,),
+            conditions=question.shown_here,
             evidence=(
                 theorem("exhausted", REFERENCE, claims),
                 table_evidence(question, target, str(sorting.target)),

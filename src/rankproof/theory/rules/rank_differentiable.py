@@ -13,6 +13,7 @@ from __future__ import annotations
 from rankproof.losses.base import Loss
 from rankproof.targets.base import CONDITIONS
 from rankproof.theory.base.question import Question
+from rankproof.theory.base.reasons import REFERENCES, rank_differentiable_words
 from rankproof.theory.base.verdict import Consistent, Verdict
 from rankproof.theory.formulas.table import loss_margin, theory_of
 from rankproof.theory.rules.base import rule
@@ -20,7 +21,7 @@ from rankproof.theory.rules.evidence import theorem, values_evidence
 
 __all__ = ["rank_differentiable"]
 
-REFERENCE = "L12 Th. 5, and an exchange of neighbours for every monotone metric"
+REFERENCE = REFERENCES["rank-differentiable"]
 NEEDED = ("convex", "nonnegative", "non_increasing", "differentiable", "falls_at_zero")
 
 
@@ -45,10 +46,7 @@ def rank_differentiable(question: Question) -> Verdict | None:
     why = question.monotone
     if why is None or not all(margin.claims.value(fact) for fact in NEEDED):
         return None
-    reason = (
-        f"Under this noise the minimiser of {loss} sorts the items by the rating vector of the law (L12 Th. "
-        f"5), and no exchange of neighbours improves {question.metric} then, since it is monotone ({why})."
-    )
+    reason, short = rank_differentiable_words(str(loss), str(question.metric), why)
     claims = [
         {
             "of": f"margin {margin.name}",
@@ -60,11 +58,11 @@ def rank_differentiable(question: Question) -> Verdict | None:
     ]
     claims.append({"of": str(question.metric), "claim": "monotone", "value": True, "reference": why})
     own = question.known_metric is None
-    shown, values = ((question.shown_here,), values_evidence(question.table)) if own else ((), {})
+    shown, values = (question.shown_here, values_evidence(question.table)) if own else ((), {})
     return Consistent(
         **question.says(
             reason=reason,
-            short="pairs; rank-differentiable labels",
+            short=short,
             rule="rank-differentiable",
             reference=REFERENCE,
             conditions=(CONDITIONS["rank-differentiable"], *shown),

@@ -12,6 +12,7 @@ from typing import Any
 
 from rankproof.targets.base import CONDITIONS
 from rankproof.theory.base.question import Question
+from rankproof.theory.base.reasons import NOT_NEGATIVE, REFERENCES, rising_target_words
 from rankproof.theory.base.verdict import Consistent, Verdict
 from rankproof.theory.formulas.sorting import sorting_of
 from rankproof.theory.rules.base import rule
@@ -19,7 +20,7 @@ from rankproof.theory.rules.evidence import theorem, values_evidence
 
 __all__ = ["rising_target"]
 
-REFERENCE = "an exchange of labels (L12 Def. 5), and of neighbours for every monotone metric"
+REFERENCE = REFERENCES["rising-target"]
 
 
 @rule(
@@ -36,11 +37,8 @@ def rising_target(question: Question) -> Verdict | None:
     why = question.monotone
     if why is None or question.space.kind == "preferences":
         return None
-    reason = (
-        f"The minimiser of {question.loss} sorts as {sorting} does ({sorting.reference}), which under this "
-        "noise is the order of the rating vector of the law, since higher grades have a larger "
-        f"{sorting.text}; no exchange of neighbours improves {question.metric} then, since it is monotone "
-        f"({why})."
+    reason, short = rising_target_words(
+        *(str(question.loss), str(sorting), sorting.reference, sorting.text, str(question.metric), why)
     )
     claims: list[dict[str, Any]] = [
         {
@@ -52,14 +50,14 @@ def rising_target(question: Question) -> Verdict | None:
         {"of": str(question.metric), "claim": "monotone", "value": True, "reference": why},
     ]
     own = question.known_metric is None
-    shown, values = ((question.shown_here,), values_evidence(question.table)) if own else ((), {})
+    shown, values = (question.shown_here, values_evidence(question.table)) if own else ((), {})
     return Consistent(
         **question.says(
             reason=reason,
-            short=f"sorts as {sorting}; rank-differentiable labels",
+            short=short,
             rule="rising-target",
             reference=REFERENCE,
-            conditions=(CONDITIONS["rank-differentiable"], "labels are at least 0", *shown),
+            conditions=(CONDITIONS["rank-differentiable"], NOT_NEGATIVE, *shown),
             evidence=(theorem("rising-target", REFERENCE, claims, **values),),
         )
     )

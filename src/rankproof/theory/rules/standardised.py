@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from rankproof.claims import Claim
 from rankproof.losses.base import Loss
-from rankproof.losses.choose import PROOF, proof_text
+from rankproof.losses.choose import PROOF
 from rankproof.targets.user import UserTarget
 from rankproof.theory.base.question import Question
+from rankproof.theory.base.reasons import NOT_CONVEX, standardised_words, stated_conditions
 from rankproof.theory.base.verdict import Consistent, Verdict
 from rankproof.theory.existence.agreement import agreeing_target
 from rankproof.theory.formulas.sorting import sorting_of
-from rankproof.theory.rules.base import rule, stated_conditions
+from rankproof.theory.rules.base import rule
 from rankproof.theory.rules.evidence import target_evidence, theorem
 
 __all__ = ["standardised"]
@@ -35,7 +36,7 @@ def standardised(question: Question) -> Verdict | None:
         # What a user says of a target is believed where it cannot be tried.
         return None
     condition = None if claim.value is True else str(claim.value)
-    reason = proof_text(str(loss), str(sorting), sorting.reference, metric, claim)
+    reason, short = standardised_words(str(loss), str(sorting), sorting.reference, metric, claim)
     claims = [
         {"of": str(loss), "claim": "sorts as", "value": str(sorting), "reference": sorting.reference},
         {
@@ -56,11 +57,11 @@ def standardised(question: Question) -> Verdict | None:
             f"{sorting.target} standardises {metric}, as its user says: {claim.reference}",
         )
     if loss.claims.value("convex") is False:
-        conditions = (*conditions, "the solver finds a global minimum: the loss is not convex")
+        conditions = (*conditions, NOT_CONVEX)
     return Consistent(
         **question.says(
             reason=reason,
-            short=f"sorts as {sorting}" + ("" if condition is None else f"; {condition} labels"),
+            short=short,
             rule="standardised",
             reference=PROOF,
             conditions=conditions,
@@ -78,6 +79,4 @@ def _claim(question: Question) -> Claim | None:
     for claim in claims:
         if claim.value is True:
             return claim
-    # What was asked for counts before what the space grants by itself.
-    wanted = [question.noise, *sorted(question.granted)]
-    return next((c for name in wanted for c in claims if name is not None and c.value == name), None)
+    return next((c for c in claims if question.noise is not None and c.value == question.noise), None)

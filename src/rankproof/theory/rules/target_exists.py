@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from rankproof.errors import ArgumentError
 from rankproof.losses.choose import choose_loss
-from rankproof.targets.base import CONDITIONS
 from rankproof.targets.choose import candidates
 from rankproof.theory.base.question import Question
+from rankproof.theory.base.reasons import BUBBLE, REFERENCES, found_words, stated_conditions, target_words
 from rankproof.theory.base.verdict import Consistent, Verdict
 from rankproof.theory.existence.agreement import lasting_form
 from rankproof.theory.existence.decide import existence_of
-from rankproof.theory.rules.base import rule, stated_conditions
+from rankproof.theory.rules.base import rule
 from rankproof.theory.rules.cutoffs import past_cutoffs
 from rankproof.theory.rules.evidence import known_absence, table_evidence, target_evidence, theorem
 
 __all__ = ["target_exists"]
 
-REFERENCE = "B11 Th. 2; R11 Th. 8, 9"
-BUBBLE = "exchanges of neighbours (bubble sort), all cases tried"
+REFERENCE = REFERENCES["target-exists"]
 
 
 @rule(
@@ -39,7 +38,7 @@ def _from_registry(question: Question) -> Verdict | None:
     metric = question.known_metric
     if metric is None:
         return None
-    wanted = [True, question.noise, *sorted(question.granted)]
+    wanted = [True, question.noise]
     targets = candidates(metric)
     pair = next(
         ((t, c) for value in wanted for t, c in targets if value is not None and c.value == value), None
@@ -49,10 +48,7 @@ def _from_registry(question: Question) -> Verdict | None:
     target, claim = pair
     condition = None if claim.value is True else str(claim.value)
     loss = choose_loss(metric, noise=condition).loss
-    reason = (
-        f"Sorting by the mean of the target {target} optimises {metric}"
-        f"{'' if condition is None else f' if {CONDITIONS[condition]}'} ({claim.reference})."
-    )
+    reason, short = target_words(str(target), str(metric), claim)
     claims = [
         {
             "of": str(target),
@@ -68,7 +64,7 @@ def _from_registry(question: Question) -> Verdict | None:
     return Consistent(
         **question.says(
             reason=reason,
-            short=f"target {target}" + ("" if condition is None else f"; {condition} labels"),
+            short=short,
             rule="target-exists",
             reference=REFERENCE,
             conditions=stated_conditions(claim),
@@ -90,19 +86,17 @@ def _from_search(question: Question) -> Verdict | None:
         )
     if existence.target is None:
         return None
-    if question.larger is not None and existence_of(question.larger).outcome == "none":
+    if any(existence_of(more).outcome not in ("target", "trivial") for more in question.beyond):
         return None
     closed_form = lasting_form(question)
-    form = f", which is {closed_form} up to scale" if closed_form else ""
+    reason, short = found_words(str(question.metric), question.here, closed_form)
     return Consistent(
         **question.says(
-            reason=f"{question.metric} has a target {question.here}{form}: sorting by its mean is best "
-            "under every law, since every exchange of neighbours gains a multiple of the difference of "
-            "their targets.",
-            short=f"target {closed_form or 'found'}",
+            reason=reason,
+            short=short,
             rule="target-exists",
             reference=BUBBLE,
-            conditions=(question.shown_here,),
+            conditions=question.shown_here,
             way_out=("Regress on the target: squared loss on it is consistent.",),
             evidence=(table_evidence(question, existence.target, closed_form),),
         )

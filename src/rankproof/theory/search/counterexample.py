@@ -10,7 +10,7 @@ from rankproof.feedback import Law
 from rankproof.metrics.ranked.ties import sorting_rankings
 from rankproof.theory.base.counterexample import Counterexample
 from rankproof.theory.base.minimum import Minimum, sure_pairs
-from rankproof.theory.base.risk import optimal_rankings, risks
+from rankproof.theory.base.risk import best_rankings, risks, table_of
 from rankproof.theory.base.values import AnyMetric, Ranking
 from rankproof.theory.noise.membership import in_class
 
@@ -24,7 +24,7 @@ def counterexample(
     if not in_class(law, noise, metric):
         return None
     try:
-        best = optimal_rankings(metric, law)
+        best = best_rankings(table_of(metric, law), law.probabilities, surely=True)
     except PrecisionError:
         return None
     worth = risks(metric, law)

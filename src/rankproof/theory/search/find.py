@@ -17,6 +17,7 @@ probability  y(0)  y(1)
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -43,12 +44,43 @@ from rankproof.theory.search.law_programs import restricted
 from rankproof.theory.search.proposals import proposals
 from rankproof.theory.search.simplify import simple_laws
 
-__all__ = ["find_counterexample"]
+__all__ = ["Searched", "find_counterexample"]
 
 # How many laws are tried to be proven on one number of items, at effort 1, and how many are looked at.
 PROOFS, LOOKS = 12, 500
 # A loss below this share of the spread of the metric's values is shown only when nothing larger is found.
 CONVINCING = 2e-3
+
+
+@dataclass(frozen=True)
+class Searched:
+    """What a search without result did on one number of items.
+
+    Attributes
+    ----------
+    space : where it looked
+    skipped : why nothing was looked at there, else None
+    programs : linear programs over laws that were solved
+    laws : laws at which the loss was followed and the metric compared
+    unproven : laws under which the loss seemed to fail, but was not proven to
+    """
+
+    space: Space
+    skipped: str | None
+    programs: int = 0
+    laws: int = 0
+    unproven: int = 0
+
+    def __str__(self) -> str:
+        if self.skipped is not None:
+            return f"{self.space.description} ({self.skipped})"
+        done = f"{_many(self.programs, 'linear program')} and {_many(self.laws, 'law')}"
+        faint = f", {_many(self.unproven, 'law')} not proven to fail" if self.unproven else ""
+        return f"{done}{faint} {self.space.description}"
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def find_counterexample(
@@ -59,6 +91,7 @@ def find_counterexample(
     noise: str | None = None,
     seed: int = 0,
     effort: float = 1.0,
+    log: list[Searched] | None = None,
 ) -> Counterexample | None:
     """A law, on the space or on fewer items, under which the loss fails the metric; None if none is found.
 
@@ -70,6 +103,7 @@ def find_counterexample(
     noise : a condition that the law must meet, a key of `rankproof.targets.base.CONDITIONS`
     seed : of what is random
     effort : how much is tried; 1 takes a few seconds when nothing is found
+    log : is told what was done on each number of items
     """
     measure = as_any_metric(metric)
     trained = loss_of(loss) if isinstance(loss, (str, Loss)) else as_user_loss(loss)
@@ -86,15 +120,21 @@ def find_counterexample(
     faint: Counterexample | None = None
     for here in _sizes(space):
         smaller = restricted(here, condition)
-        if not smaller.feedback or not has_minimiser(trained, here.items):
+        done = [] if log is None else log
+        if not smaller.feedback:
+            done.append(Searched(here, "no labels there meet the condition"))
+            continue
+        if not has_minimiser(trained, here.items):
+            done.append(Searched(here, f"where {trained} ends on so many items cannot be proven here"))
             continue
         try:
-            example, spread = _on_space(trained, measure, smaller, condition, seed, effort)
+            example, spread = _on_space(trained, measure, smaller, condition, seed, effort, done)
         except ArgumentError:
             # A user's function need not be made for fewer items.
             theirs = isinstance(measure, UserMetric) or isinstance(trained, UserLoss)
             if here is space or not theirs:
                 raise
+            done.append(Searched(here, "the function does not take so few items"))
             continue
         if example is not None and example.cost >= CONVINCING * spread:
             return example
@@ -121,12 +161,19 @@ def _sizes(space: Space) -> list[Space]:
 
 
 def _on_space(
-    loss: Loss | UserLoss, metric: AnyMetric, space: Space, noise: str | None, seed: int, effort: float
+    loss: Loss | UserLoss,
+    metric: AnyMetric,
+    space: Space,
+    noise: str | None,
+    seed: int,
+    effort: float,
+    log: list[Searched],
 ) -> tuple[Counterexample | None, float]:
     table = value_table(metric, space)
     values = np.array([[float(value) for value in row] for row in table.values])
     spread = float(np.ptp(values, axis=0).max())
     if spread == 0.0:
+        log.append(Searched(space, "every ranking has the same value there"))
         return None, spread
     if isinstance(loss, UserLoss):
         loss.check(space, seed)
@@ -136,15 +183,18 @@ def _on_space(
     # Those two are properties of the space, not of the law.
     linear = None if noise in ("binary", "one relevant") else noise
     tries, looks = max(1, int(PROOFS * effort)), max(1, int(LOOKS * effort))
-    for law, scores in simple_laws(where, proposals(where, linear, seed, effort), linear, effort):
+    candidates, programs = proposals(where, linear, seed, effort)
+    unproven = 0
+    for law, scores in simple_laws(where, candidates, linear, effort):
         if in_class(law, noise, metric):
             example = _proven(loss, metric, law, scores, noise)
             if example is not None:
                 return example, spread
-            tries -= 1
+            unproven += 1
         looks -= 1
-        if tries <= 0 or looks <= 0:
+        if unproven >= tries or looks <= 0:
             break
+    log.append(Searched(space, None, programs, where.compared, unproven))
     return None, spread
 
 

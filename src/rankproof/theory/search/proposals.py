@@ -33,39 +33,43 @@ INSIDE = 0.03
 VISIBLE = 1e-7
 
 
-def proposals(convergence: Convergence, noise: str | None, seed: int, effort: float) -> list[Float64s]:
-    """Candidate laws, one row of probabilities each."""
-    lists = cones(noise, convergence.space)
+def proposals(
+    convergence: Convergence, noise: str | None, seed: int, effort: float
+) -> tuple[list[Float64s], int]:
+    """Candidate laws, one row of probabilities each, and how many linear programs were solved for them."""
+    lists, programs = cones(noise, convergence.space), 0
     if lists is None:
         laws = _products(convergence, seed, effort)
     else:
-        laws = _programs(convergence, lists, seed, effort)
+        laws, programs = _programs(convergence, lists, seed, effort)
         if noise is not None and not laws:
             laws = _draws(convergence, noise, seed, effort)
     if not laws:
-        return []
+        return [], programs
     rows = np.array(laws)
     costs, _ = convergence.costs(rows, ties=True)
     kept = costs > VISIBLE * np.ptp(convergence.values)
     order = np.argsort(-costs[kept], kind="stable")
-    return list(rows[kept][order])
+    return list(rows[kept][order]), programs
 
 
-def _programs(c: Convergence, lists: list[Float64s], seed: int, effort: float) -> list[Float64s]:
+def _programs(c: Convergence, lists: list[Float64s], seed: int, effort: float) -> tuple[list[Float64s], int]:
     others = c.values[1:] - c.values[0]
     others = np.unique(others[(np.abs(others) > 0).any(axis=1)], axis=0)
     # Larger programs take longer.
     size = (1.0 + len(lists[0]) / 50.0 + len(c.points) / 75.0) * max(1.0, len(c.space) / 30.0)
     budget = max(1, int(PROGRAMS * effort / size))
     laws: list[Float64s] = []
+    solved = 0
     tasks = _tasks(c, len(others), len(lists), seed)
     for _, (place, other, cone) in zip(range(budget), tasks, strict=False):
         p = _solve(c, place, others[other], lists[cone])
+        solved += 1
         if p is not None:
             laws.append(p)
         if len(laws) >= ENOUGH:
             break
-    return laws
+    return laws, solved
 
 
 def _tasks(c: Convergence, others: int, lists: int, seed: int) -> Iterator[tuple[Float64s, int, int]]:

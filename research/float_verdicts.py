@@ -1,0 +1,168 @@
+"""Do floats ever change a verdict? Random metrics in fractions and in floats of many types, scales, offsets.
+
+    python research/float_verdicts.py --metrics 12000 --seed 0
+
+Each metric is asked about as fractions and in eight ways as floats. What is exact decides; floats may add
+rounding, but no verdict of their own. Prints the outcomes by type, and every float verdict that differs from
+the exact one other than by being undecided: there must be none.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from rankproof.errors import ArgumentError, PrecisionError
+from rankproof.feedback.spaces import Space, graded_space
+from rankproof.theory.existence.decide import target_exists
+
+__all__ = ["wrong_outcomes"]
+
+ExactMetric = Callable[[tuple[int, ...], Any], Fraction]
+SCALES = (Fraction(1), Fraction(1, 1000), Fraction(73, 10), Fraction(10**6), Fraction(3141592653589, 10**12))
+OFFSETS = (Fraction(0), Fraction(1), Fraction(1000), Fraction(10**8), Fraction(-271828182845, 10**9))
+SMALL = (1, 1, Fraction(1, 10), Fraction(1, 1000), Fraction(1, 10**6))
+
+
+def drawn_metric(rng: random.Random, items: int = 3, grades: int = 2) -> ExactMetric:
+    """A random metric that treats all items alike: with a target, nearly with one, or without."""
+    kind = rng.choice(("positional", "positional", "normalised", "mixed", "mixed", "changed", "free"))
+    weights = sorted((_number(rng) for _ in range(items)), reverse=True)
+    gains = [Fraction(0), *sorted(_number(rng) for _ in range(grades - 1))]
+    norms = {y: _number(rng) for y in product(range(grades), repeat=items) if list(y) == sorted(y)}
+    free = {y: _number(rng) for y in product(range(grades), repeat=items)}
+    share = rng.choice(SMALL) * _number(rng)
+    at = rng.choice(list(free))
+
+    def metric(ranking: tuple[int, ...], feedback: Any) -> Fraction:
+        labels = tuple(int(feedback[item]) for item in ranking)
+        if kind == "free":
+            return free[labels]
+        value = sum((w * gains[y] for w, y in zip(weights, labels, strict=True)), Fraction(0))
+        if kind == "normalised":
+            return value / norms[tuple(sorted(labels))]
+        if kind == "mixed":
+            return value + share * _reciprocal_rank(labels)
+        return value + share * (kind == "changed" and labels == at)
+
+    return metric
+
+
+def _reciprocal_rank(labels: tuple[int, ...]) -> Fraction:
+    return next((Fraction(1, k) for k, y in enumerate(labels, 1) if y), Fraction(0))
+
+
+def _number(rng: random.Random) -> Fraction:
+    """Simple or not: both are read differently."""
+    return Fraction(rng.randint(1, 12), rng.randint(1, 12)) + rng.choice((0, 0, Fraction(rng.random())))
+
+
+def _rounded(kind: Any) -> Callable[[Fraction, Fraction, Fraction], Any]:
+    return lambda value, scale, offset: float(kind(float(offset + scale * value)))
+
+
+def _typed(kind: Any) -> Callable[[Fraction, Fraction, Fraction], Any]:
+    # Computed in the type, and handed out in it.
+    return lambda value, scale, offset: kind(offset) + kind(scale) * kind(value)
+
+
+def _later(kind: Any) -> Callable[[Fraction, Fraction, Fraction], Any]:
+    # Computed in the type, then scaled and shifted in float64.
+    return lambda value, scale, offset: float(offset) + float(scale) * float(kind(float(value)))
+
+
+MAKES: dict[str, Callable[[Fraction, Fraction, Fraction], Any]] = {
+    "Fraction": lambda value, scale, offset: offset + scale * value,
+    "float64": _rounded(np.float64),
+    "float32": _rounded(np.float32),
+    "float16": _rounded(np.float16),
+    "float64 arithmetic": _typed(np.float64),
+    "float32 arithmetic": _typed(np.float32),
+    "float16 arithmetic": _typed(np.float16),
+    "float32 scaled later": _later(np.float32),
+    "float16 scaled later": _later(np.float16),
+}
+
+
+def _swallowed(name: str, exact: ExactMetric, scale: Fraction, offset: Fraction, metric: Any) -> ExactMetric:
+    """The metric that is left when the rounding of the type is taken for what was meant."""
+    if name.endswith("scaled later"):
+        kind = np.float32 if "32" in name else np.float16
+        return lambda ranking, y: offset + scale * Fraction(float(kind(float(exact(ranking, y)))))
+    return lambda ranking, feedback: Fraction(float(metric(ranking, feedback)))
+
+
+def existence_outcome(metric: Any, space: Space) -> str:
+    """What is decided on one space; refusing is as good as not deciding."""
+    with np.errstate(all="ignore"):
+        try:
+            return target_exists(metric, space).outcome
+        except (PrecisionError, ArgumentError):
+            return "undecided"
+
+
+def wrong_outcomes(
+    seed: int,
+    many: int,
+    space: Space,
+    counts: Counter[tuple[str, str, str]] | None = None,
+    decide: Callable[[Any, Space], str] = existence_outcome,
+) -> Iterator[tuple[int, str, Fraction, Fraction, str, str]]:
+    """(seed of the metric, type, scale, offset, outcome, exact outcome) where they contradict each other."""
+    for number in range(seed, seed + many):
+        rng = random.Random(number)
+        exact = drawn_metric(rng, space.items, len(space.labels))
+        truth = decide(exact, space)
+        for name, make in MAKES.items():
+            scale, offset = rng.choice(SCALES), rng.choice(OFFSETS)
+
+            def metric(
+                ranking: tuple[int, ...],
+                feedback: Any,
+                make: Any = make,
+                scale: Fraction = scale,
+                offset: Fraction = offset,
+                exact: ExactMetric = exact,
+            ) -> Any:
+                return make(exact(ranking, feedback), scale, offset)
+
+            outcome = decide(metric, space)
+            if counts is not None:
+                counts[name, truth, outcome] += 1
+            # Floats may have swallowed all differences: that every ranking has the same value is no verdict.
+            if outcome in (truth, "undecided", "trivial"):
+                continue
+            # Or so much that the numbers are exactly those of a metric with a target.
+            if (
+                outcome != "target"
+                or decide(_swallowed(name, exact, scale, offset, metric), space) != outcome
+            ):
+                yield number, name, scale, offset, outcome, truth
+
+
+def main() -> None:
+    """Asks, and prints."""
+    parser = argparse.ArgumentParser(description="Do floats ever change a verdict?")
+    parser.add_argument("--metrics", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--grades", type=int, default=2)
+    options = parser.parse_args()
+    counts: Counter[tuple[str, str, str]] = Counter()
+    wrong = 0
+    for case in wrong_outcomes(options.seed, options.metrics, graded_space(3, options.grades), counts):
+        wrong += 1
+        print("WRONG", *case, flush=True)
+    for (name, truth, outcome), many in sorted(counts.items()):
+        print(f"{name:<22} exact {truth:<9} as floats {outcome:<10} {many}")
+    print(f"{sum(counts.values())} questions, {wrong} wrong")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+"""Labels that a metric takes, and that are probably not meant: said as a warning, with what to do.
+
+>>> from rankproof.metrics import metric
+>>> odd_labels([metric("nDCG@10")], np.array([0.0, 4.0, np.nan]))
+[]
+>>> print(odd_labels([metric("ERR")], np.array([0.0, 1.0]))[0])
+ERR: max_grade is 4, but the highest label is 1. If the scale of the labels ends at 1, write ERR(max_grade=1).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from rankproof.arrays import Float64s
+from rankproof.errors import DataWarning
+from rankproof.metrics import Metric
+
+__all__ = ["odd_labels", "warn_of_labels"]
+
+# 2^10 - 1 is a thousand times the worth of grade 1: what is called a grade is rather a score or a percentage.
+HIGHEST_GRADE = 10
+
+
+def odd_labels(metrics: Iterable[Metric], labels: Float64s) -> list[str]:
+    """What is odd about the labels, for these metrics; the labels as the convention reads them."""
+    asked: list[Any] = list(metrics)
+    exponential = [m for m in asked if getattr(m, "gain", None) == "exp"]
+    scaled = [m for m in asked if hasattr(m, "max_grade")]
+    if not labels.size or not (exponential or scaled):
+        return []
+    # Without a copy of the judged labels; NaN when there are none, which is above and below nothing.
+    lowest, highest = float(np.fmin.reduce(labels)), float(np.fmax.reduce(labels))
+    texts = []
+    if exponential and highest > HIGHEST_GRADE:
+        texts.append(
+            f"{_named(exponential)}: the highest label is {highest:g}. With exponential gains (2^y - 1) it "
+            f"is worth {2.0**highest - 1:.3g}, and lower labels next to nothing. Write "
+            f"{replace(exponential[0], gain='linear')}, or give grades such as 0 to 4."
+        )
+    if exponential and lowest < 0:
+        texts.append(
+            f"{_named(exponential)}: {int((labels < 0).sum())} labels are below 0 (the lowest is {lowest:g}) "
+            "and count as irrelevant. If they mean that nobody judged the item, write nan in their place, or "
+            "use the convention trec_eval, which reads them so."
+        )
+    texts += [
+        f"{m}: max_grade is {m.max_grade:g}, but the highest label is {highest:g}. If the scale of the "
+        f"labels ends at {highest:g}, write {replace(m, max_grade=_plain(highest))}."
+        for m in scaled
+        # Half of a scale without a label is no chance; its top alone may be rare.
+        if 0 < highest <= m.max_grade / 2
+    ]
+    return texts
+
+
+def warn_of_labels(metrics: Iterable[Metric], labels: Float64s, *, stacklevel: int = 3) -> None:
+    """A `DataWarning` for everything that is odd."""
+    for text in odd_labels(metrics, labels):
+        warnings.warn(text, DataWarning, stacklevel=stacklevel)
+
+
+def _named(metrics: list[Any]) -> str:
+    return ", ".join(map(str, metrics))
+
+
+def _plain(number: float) -> float | int:
+    return int(number) if number.is_integer() else number

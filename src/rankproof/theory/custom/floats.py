@@ -1,0 +1,185 @@
+"""How exactly the floats of a user's metric are known: read from the numbers themselves.
+
+A function may compute in float32 or float16 and hand out Python floats, so the type of a number says little.
+What its digits say is this:
+
+- Numbers that are small multiples of one power of two (`EXACT_BITS` bits wide at most) are exact in all
+  types.
+- Floats with all their bits that agree with a fraction of a small denominator to the last digits, and not by
+  chance, are that fraction.
+- Other floats are known to a few units in the last place of the type that made them. It has as many bits as
+  the numbers of a feedback show: those of float32 have 24 at most, those of float16 11. A common factor is
+  taken out before, and a scale or a constant that was applied later in float64 does not hide float16 either,
+  since the differences of its numbers have ratios of small numerators and denominators.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from itertools import chain
+from typing import Any
+
+__all__ = ["NarrowFloat", "Reading", "Rows", "as_fractions", "narrow_bits"]
+
+LARGEST_DENOMINATOR = 10_000
+# How often a float that is no such fraction may agree with one.
+CHANCE = Fraction(1, 10**4)
+# The widest numbers that are taken to be exact; float16 has 11 bits, bfloat16 8.
+EXACT_BITS = 7
+# Numbers of float64 that are no simple fractions show at least so many of their 53 bits.
+ALL_BITS, MANY_BITS = 53, 47
+# What is assumed of numbers of a narrow type that was scaled or shifted later.
+HIDDEN_BITS = 8
+# Differences of float16 are in ratios with denominators up to the second, those of simple metrics up to the
+# first.
+SIMPLE_RATIO, NARROW_RATIO = 60, 2**17
+# Twos in a denominator beyond those of a decimal number: eighths are common, 1/64 is not.
+MOST_HALVES = 6
+# Half of the rounding that a few dozen operations leave, in units in the last place.
+UNITS = 4
+NARROW_TYPES = {"float32": 24, "float16": 11, "bfloat16": 8}
+Rows = tuple[tuple[Fraction, ...], ...]
+Reading = tuple[Rows, Fraction]
+
+
+class NarrowFloat(float):
+    """A float that came from a type of fewer bits than a Python float."""
+
+    bits: int
+
+    def __new__(cls, value: float, bits: int) -> NarrowFloat:
+        number = super().__new__(cls, value)
+        number.bits = bits
+        return number
+
+
+def narrow_bits(value: Any) -> int | None:
+    """The bits of a number of numpy, torch or jax whose type is narrower than float64, else None.
+
+    >>> import numpy as np
+    >>> narrow_bits(np.float32(0.1)), narrow_bits(np.float16(0.1)), narrow_bits(0.1)
+    (24, 11, None)
+    """
+    name = str(getattr(value, "dtype", "")).rpartition(".")[2]
+    return 4 if name.startswith("float8") else NARROW_TYPES.get(name)
+
+
+def as_fractions(raw: Sequence[Sequence[Any]]) -> Reading:
+    """Rows of floats and fractions (one per ranking, one number per feedback) as fractions, and their slack.
+
+    >>> as_fractions([[1 / 3, 0.5]]) == (((Fraction(1, 3), Fraction(1, 2)),), 0)
+    True
+    >>> import numpy as np
+    >>> narrow = [[float(np.float32(1 / 3))], [float(np.float32(1 / 5))]]
+    >>> as_fractions(narrow)[1] == UNITS * Fraction(1, 2**25)
+    True
+    """
+    every = [value for value in chain(*raw) if isinstance(value, float)]
+    if not every:
+        return tuple(map(tuple, raw)), Fraction(0)
+    factor, halved = _common_factor(every), _many_halves(every)
+    narrow = halved or _hides_narrow(raw)
+    columns, slack = [], Fraction(0)
+    for column in zip(*raw, strict=True):
+        fractions, own = _column(column, factor, halved, narrow)
+        columns.append(fractions)
+        slack = max(slack, own)
+    return tuple(zip(*columns, strict=True)), slack
+
+
+def _column(
+    column: Sequence[Any], factor: int, halved: bool, narrow: bool
+) -> tuple[list[Fraction], Fraction]:
+    """The numbers of one feedback, and how far they may be from the true ones.
+
+    ``halved`` says that fractions they agree with are made of float16, ``narrow`` that other numbers are.
+    """
+    floats = [value for value in column if isinstance(value, float)]
+    plain = [Fraction(value) for value in column]
+    typed = min((value.bits for value in floats if isinstance(value, NarrowFloat)), default=ALL_BITS)
+    if not any(floats) or _width(floats, factor) <= min(EXACT_BITS, typed - 4):
+        return plain, Fraction(0)
+    bits = min(typed, max(_significant(value, factor) for value in floats))
+    if bits >= MANY_BITS:
+        if halved:
+            return plain, _slack(floats, HIDDEN_BITS)
+        bits = HIDDEN_BITS if narrow else ALL_BITS
+        near = [_simple(value) if isinstance(value, float) else value for value in column]
+        if None not in near:
+            return [Fraction(value) for value in near if value is not None], Fraction(0)
+        plain = [a if b is None else b for a, b in zip(plain, near, strict=True)]
+    return plain, _slack(floats, bits)
+
+
+def _slack(floats: Sequence[float], bits: int) -> Fraction:
+    """A few units in the last of so many bits of the largest number."""
+    return UNITS * Fraction(2) ** (math.frexp(max(map(abs, floats)))[1] - bits)
+
+
+def _common_factor(floats: Iterable[float]) -> int:
+    """The odd number that all numbers are multiples of (times powers of two), when they show few bits."""
+    odd = [_odd(value) for value in floats if value]
+    if not odd or max(number.bit_length() for number in odd) >= MANY_BITS:
+        return 1
+    return math.gcd(*odd)
+
+
+def _odd(value: float) -> int:
+    """The float without its sign and its powers of two."""
+    number = abs(value.as_integer_ratio()[0])
+    return number >> ((number & -number).bit_length() - 1)
+
+
+def _significant(value: float, factor: int) -> int:
+    return (_odd(value) // factor).bit_length() if value else 0
+
+
+def _width(floats: Sequence[float], factor: int) -> int:
+    """The bits from the highest of the largest number to the last of any."""
+    ratios = [value.as_integer_ratio() for value in floats if value]
+    unit = max(denominator for _, denominator in ratios)
+    whole = [abs(numerator) * (unit // denominator) // factor for numerator, denominator in ratios]
+    shared = math.gcd(*whole)
+    return max(whole).bit_length() - ((shared & -shared).bit_length() - 1)
+
+
+def _simple(value: float) -> Fraction | None:
+    """The fraction with a small denominator that a float stands for."""
+    near = Fraction(value).limit_denominator(LARGEST_DENOMINATOR)
+    exactly = abs(near - Fraction(value)) <= 2 * Fraction(math.ulp(value))
+    # Fractions with such denominators may lie so close that every float of this size agrees with one.
+    by_chance = near.denominator**2 * Fraction(math.ulp(float(near))) > CHANCE
+    return near if exactly and not by_chance else None
+
+
+def _many_halves(floats: Iterable[float]) -> bool:
+    """Whether the fractions that floats stand for are halved more often than fractions of a metric are.
+
+    Floats are whole numbers halved many times; a scale such as 73/10 does not hide that.
+    """
+    common = math.lcm(*(1 if (near := _simple(value)) is None else near.denominator for value in floats))
+    twos, fives = (common & -common).bit_length() - 1, 0
+    while common % 5 == 0:
+        common, fives = common // 5, fives + 1
+    return twos - fives >= MOST_HALVES
+
+
+def _hides_narrow(raw: Sequence[Sequence[Any]]) -> bool:
+    """Whether all differences are in ratios that numbers of float16 have, and that no simple metric has."""
+    largest, chance = 0, Fraction(1)
+    for values in {tuple(sorted({float(v) for v in column})) for column in zip(*raw, strict=True)}:
+        if len(values) < 3:
+            continue
+        first, span = Fraction(values[0]), Fraction(values[-1]) - Fraction(values[0])
+        room = 4 * Fraction(math.ulp(max(abs(values[0]), abs(values[-1])))) / span
+        for value in values[1:-1]:
+            ratio = (Fraction(value) - first) / span
+            near = ratio.limit_denominator(NARROW_RATIO)
+            if abs(ratio - near) > room:
+                return False
+            largest = max(largest, near.denominator)
+            # How often a number that is no such ratio lies as near to one.
+            chance *= min(Fraction(1), NARROW_RATIO**2 * room)
+    return largest > SIMPLE_RATIO and chance <= CHANCE
