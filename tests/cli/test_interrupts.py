@@ -29,8 +29,9 @@ AGAIN = "rankproof: interrupted; no partial files were left; run the same comman
 
 
 def heed_interrupts() -> None:
-    """Also where the tests themselves were started to ignore Ctrl-C, as in the background of a shell."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    """Also where the tests were started to ignore signals, as in the background of a shell or by nohup."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 class Started:
