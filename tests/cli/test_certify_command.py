@@ -66,9 +66,9 @@ def names_in(folder: Path) -> list[str]:
         ),
         (["squared:gain", "-m", "nDCG"], 1, "Inconsistent: squared:gain is not consistent with nDCG."),
         (
-            ["lambdarank", "-m", "nDCG", "--effort", "0.01"],
+            ["lambdarank(cutoff=1)", "-m", "nDCG@1", "--effort", "0.01"],
             2,
-            "Undecided: Whether lambdarank is consistent with nDCG is undecided.",
+            "Undecided: Whether lambdarank(cutoff=1) is consistent with nDCG@1 is undecided.",
         ),
         (["-m", "nDCG"], 0, "Consistent: A convex loss that is consistent with nDCG exists."),
         (["-m", "AP"], 1, "Inconsistent: No convex loss is consistent with AP."),
@@ -232,7 +232,7 @@ def test_changed_evidence_fails_with_status_1(rankproof: Run, folder: Path) -> N
 
 
 def test_an_undecided_verdict_claims_nothing(rankproof: Run, folder: Path) -> None:
-    rankproof("certify", "lambdarank", "-m", "nDCG", "--effort", "0.01", "--evidence", "why.json")
+    rankproof("certify", "lambdarank(cutoff=1)", "-m", "nDCG@1", "--effort", "0.01", "--evidence", "why.json")
     ran = rankproof("replay", "why.json")
     assert ran.status == 0
     assert "nothing is claimed" in ran.out

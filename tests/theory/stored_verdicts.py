@@ -93,7 +93,13 @@ MADE: dict[str, tuple[Callable[[], Verdict], str, tuple[str, ...]]] = {
     ),
     "judged": (lambda: certify("RankNet", "judged@2"), "consistent", ("theorem",)),
     "floats": (lambda: certify_metric(float_dcg), "consistent", ("target",)),
-    "undecided": (lambda: certify("lambdarank", "nDCG@10", effort=0.01), "undecided", ()),
+    "same-values": (
+        lambda: certify("softmax:relevance", reciprocal, "independent"),
+        "consistent",
+        ("same-values",),
+    ),
+    "rest-points": (lambda: certify("lambdarank", "nDCG@10"), "inconsistent", ("rest-points",)),
+    "undecided": (lambda: certify("lambdarank(cutoff=1)", "nDCG@1", effort=0.01), "undecided", ()),
 }
 
 

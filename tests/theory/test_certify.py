@@ -51,6 +51,10 @@ DECIDED = [
     ("exhausted", "squared:relevance", "DCG", {"noise": "binary"}, "consistent"),
     ("exhausted", "squared:gain(gain=linear)", first_two, {}, "consistent"),
     ("counterexample", "squared:gain", "nDCG", {}, "inconsistent"),
+    ("rest-points", "lambdarank", "nDCG", {}, "inconsistent"),
+    ("rest-points", "lambdaloss", "P@2", {"grades": 3}, "inconsistent"),
+    ("same-values", None, reciprocal, {"noise": "independent"}, "consistent"),
+    ("same-values", "softmax:relevance", reciprocal, {"noise": "one relevant"}, "consistent"),
     ("no-convex-loss", None, "AP", {}, "inconsistent"),
     ("no-convex-loss", None, reciprocal, {}, "inconsistent"),
     ("no-convex-loss", "RankNet", "ERR", {}, "inconsistent"),
@@ -88,8 +92,15 @@ PASSED = [
     ("exhausted", "squared:normalised-gain", "nDCG@3", {}),
     ("exhausted", "squared:gain", "P@3", {}),
     ("exhausted", "squared", always_one, {}),
+    # It has a minimum; it is right.
+    ("rest-points", "RankNet", "nDCG", {}),
+    ("rest-points", "lambdarank(cutoff=1)", "nDCG@1", {}),
     ("counterexample", None, "nDCG", {}),
     ("counterexample", "softmax", "nDCG", {}),
+    # One of the library; not known under this noise; the values of no metric of the library.
+    ("same-values", None, "RR", {"noise": "independent"}),
+    ("same-values", None, reciprocal, {"noise": "low noise"}),
+    ("same-values", None, worst_first, {"noise": "independent"}),
     ("no-convex-loss", None, "nDCG", {}),
     ("no-convex-loss", None, "AP", {"noise": "independent"}),
     # Not convex.

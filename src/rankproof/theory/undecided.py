@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from rankproof.errors import PrecisionError
 from rankproof.losses.base import Loss
 from rankproof.theory.base.question import Question
@@ -9,8 +11,8 @@ from rankproof.theory.base.verdict import Undecided, Verdict
 from rankproof.theory.custom.loss import UserLoss
 from rankproof.theory.existence.decide import existence_of
 from rankproof.theory.formulas.formula import has_formula
-from rankproof.theory.rules.counterexample import searches_of
 from rankproof.theory.rules.cutoffs import past_cutoffs
+from rankproof.theory.rules.searches import searches_of
 from rankproof.theory.rules.ways_out import ways_out
 from rankproof.theory.search.find import Searched
 
@@ -106,7 +108,11 @@ def _tried_laws(question: Question) -> str:
     skipped = [str(done) for done in places.values() if done.skipped is not None]
     text = ""
     if looked:
-        text = f"The search for a law under which it fails proved none. It looked at: {'; '.join(looked)}. "
+        seconds = math.ceil(sum(done.seconds for done in log))
+        text = (
+            "The search for a law under which it fails proved none. It looked at: "
+            f"{'; '.join(looked)}, in {seconds} s. "
+        )
     if skipped:
         text += f"It did not look at: {'; '.join(skipped)}. "
     return f"{text or 'No law was searched for. '}{NO_PROOF if looked else ''}".strip()

@@ -47,7 +47,7 @@ def _telling_law(matrix: VerdictMatrix, metric: str) -> Law | None:
     for row in matrix.losses:
         verdict = matrix.verdicts.get((row, metric))
         for piece in () if verdict is None else verdict.evidence:
-            if piece.kind not in ("split", "counterexample"):
+            if piece.kind not in ("split", "counterexample", "rest-points"):
                 continue
             law = Law.from_dict(piece.data["law"])
             if len(law) in (2, 3) and all(isinstance(y, Graded) for y in law.support):

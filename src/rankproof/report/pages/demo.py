@@ -52,7 +52,7 @@ _SYNTHETIC = (
 _NO_LOSS = (
     "Some metrics have no consistent loss. ERR looks at how the labels of a query go together: once people "
     "with one meaning are served, an item for the other meaning is worth more. No convex loss can learn that "
-    "for all queries, however much data it gets."
+    "for all queries, no matter how much data it gets."
 )
 _WAY_ROUND = (
     "The way round: if the labels of the items are independent of each other, a consistent loss exists."

@@ -5,7 +5,9 @@
 - ``contradiction``: laws that no target can serve together, so there is none;
 - ``split``: a law whose best rankings no convex loss can give (C12 Theorem 3);
 - ``clash``: exchanges of neighbours whose gains fit no target, where no other target can exist;
-- ``counterexample``: a law under which the loss is proven to converge to a ranking that is not best.
+- ``counterexample``: a law under which the loss is proven to converge to a ranking that is not best;
+- ``same-values``: a user's metric that has the values of a metric of the library, and a verdict on that one;
+- ``rest-points``: a law under which the mean gradient of a loss vanishes at no scores that sort best.
 """
 
 from __future__ import annotations

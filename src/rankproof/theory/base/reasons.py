@@ -16,6 +16,7 @@ from rankproof.metrics.base import Metric
 from rankproof.metrics.judged import Judged
 from rankproof.targets.base import CONDITIONS
 from rankproof.targets.binary import same_for_all
+from rankproof.theory.base.verdict import Verdict
 from rankproof.theory.base.verdict_text import number_text, ranking_text
 
 __all__ = [
@@ -33,7 +34,9 @@ __all__ = [
     "found_words",
     "no_convex_loss_words",
     "rank_differentiable_words",
+    "rest_point_words",
     "rising_target_words",
+    "same_values_words",
     "standardised_words",
     "stated_conditions",
     "target_words",
@@ -54,6 +57,8 @@ REFERENCES: Final = {
     "target-exists": "B11 Th. 2; R11 Th. 8, 9",
     "exhausted": "B11 Th. 2, and exchanges of neighbours (bubble sort), all cases tried",
     "counterexample": "C12 Def. 1 and Lemma 5: a minimiser that sorts into a ranking that is not best",
+    "same-values": "equal differences between rankings on every feedback make the same rankings best",
+    "rest-points": "the mean gradient within a ranking is that of a convex function; ties by Filippov's rule",
 }
 
 
@@ -139,10 +144,28 @@ def counterexample_words(metric: str, data: Mapping[str, Any]) -> Words:
     cost = number_text(exact if exact.denominator < 10**12 else float(exact))
     reached, best = ranking_text(data["minimiser_rankings"][0]), ranking_text(data["best_rankings"][0])
     reason = (
-        f"Under the law below the expected loss is least at scores that rank {reached}, where {best} is "
-        f"best: {cost} of {metric} is lost however much data there is."
+        f"Under the law below the expected loss is smallest at scores that rank {reached}, where {best} is "
+        f"best: {cost} of {metric} is lost even with unlimited data."
     )
     return reason, f"loses {float(exact):.2g} under a law on {data['law']['items']} items"
+
+
+def rest_point_words(loss: str, metric: str, data: Mapping[str, Any]) -> Words:
+    """Of the plain data of rest points."""
+    exact = Fraction(data["cost"])
+    cost = number_text(exact if exact.denominator < 10**12 else float(exact))
+    reason = (
+        f"No rest point of {loss} sorts best under the law below. Its gradient is that of no function, so it "
+        "has no minimum; what training can come to rest at is where the mean gradient vanishes, and every "
+        f"such point loses at least {cost} of {metric}, even with unlimited data."
+    )
+    return reason, f"no rest point sorts best under a law on {data['law']['items']} items"
+
+
+def same_values_words(function: str, here: str, metric: str, proven: Verdict) -> Words:
+    """``proven`` is the verdict on the metric of the library."""
+    reason = f"{function} has the values of {metric}, up to a factor, in all cases {here}. {proven.reason}"
+    return reason, f"as {metric}: {proven.short}"
 
 
 def no_convex_loss_words(loss: str | None, metric: str, kinds: Sequence[str], noise: str | None) -> Words:

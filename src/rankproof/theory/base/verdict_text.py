@@ -60,7 +60,7 @@ def verdict_text(verdict: Verdict) -> str:
 
 def _shown_evidence(verdict: Verdict) -> list[Evidence]:
     """One piece convinces a reader; the others are there for `replay`."""
-    for kind in ("counterexample", "split", "contradiction", "clash", "target"):
+    for kind in ("counterexample", "rest-points", "split", "contradiction", "clash", "target"):
         piece = verdict.find(kind)
         if piece is not None:
             return [piece]
@@ -71,6 +71,8 @@ def evidence_lines(kind: str, data: Mapping[str, Any]) -> list[str]:
     """One piece of evidence for people; nothing for theorems, which the reason has told."""
     if kind == "counterexample":
         return _counterexample(data)
+    if kind == "rest-points":
+        return _rest_points(data)
     if kind == "split":
         return _split(data)
     if kind == "contradiction":
@@ -94,6 +96,29 @@ def _counterexample(data: Mapping[str, Any]) -> list[str]:
         ENDS[data["minimum"]["method"]].format(scores=scores),
         *_indented(_aligned(rows)),
         f"So even with unlimited data it loses {number_text(data['cost'])} of {data['metric']}.",
+    ]
+
+
+def _rest_points(data: Mapping[str, Any]) -> list[str]:
+    law = Law.from_dict(data["law"])
+    resting = [(tuple(one["ranking"]), one["minimum"]["center"]) for one in data["resting"]]
+    rows = [["", "ranking", data["metric"]]]
+    if resting:
+        rows.append(["rest points", _rankings([ranking for ranking, _ in resting]), "at most"])
+        rows[-1][2] = number_text(data["value_reached"])
+    else:
+        rows.append(["any rest point", "not best", f"at most {number_text(data['value_reached'])}"])
+    rows.append(["best possible", _rankings(data["best_rankings"]), number_text(data["value_best"])])
+    where = [
+        f"The mean gradient vanishes at the scores {', '.join(f'{float(Fraction(s)):.4g}' for s in scores)}."
+        for _, scores in resting[:1]
+    ]
+    return [
+        "Suppose the labels of a query follow this law (the probability of each set of labels):",
+        *_indented(str(law).splitlines()),
+        *(where or ["The mean gradient vanishes at no scores that sort best."]),
+        *_indented(_aligned(rows)),
+        f"So even with unlimited data it loses at least {number_text(data['cost'])} of {data['metric']}.",
     ]
 
 

@@ -1,69 +1,90 @@
-"""The formulas of LambdaRank and LambdaLoss: pairs whose weights follow the ranking of the scores.
+"""LambdaRank and LambdaLoss: pairs whose weights follow the ranking of the scores.
 
-The weights are held fixed when the formula is differentiated.
+One query adds w_ij lead_ij log(1 + e^(-sigma (s_i - s_j))) for every pair of items whose labels differ, where
+``lead`` is the difference of their gains over the ideal DCG (`leads`), and w depends on their ranks alone
+(`rank_weights`). The weights are held fixed when the formula is differentiated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
-from itertools import permutations
 from typing import Any
 
 from rankproof.losses.lambdas import LambdaLoss, LambdaRank
 from rankproof.metrics.ranked.ties import sorting_rankings
 from rankproof.theory.arithmetic.functions import as_number_like, softplus
 from rankproof.theory.arithmetic.intervals import Enclosure, UnprovenError
+from rankproof.theory.formulas.pairwise import Pairs
 from rankproof.theory.formulas.target_numbers import ExactOrInterval, discount_weight, gain_worth, quotient
 
-__all__ = ["lambdaloss", "lambdarank"]
+__all__ = ["lambdas", "leads", "rank_weights"]
+
+Lambdas = LambdaRank | LambdaLoss
 
 
-def lambdarank(loss: LambdaRank, scores: Sequence[Any], labels: Sequence[ExactOrInterval]) -> Any:
-    """The sum with w_ij = d(pi_i) - d(pi_j), the discounts cut off."""
-    return _ranked_pairs(loss, scores, labels, loss.cutoff, lambda apart, step: apart)  # noqa: ARG005
-
-
-def lambdaloss(loss: LambdaLoss, scores: Sequence[Any], labels: Sequence[ExactOrInterval]) -> Any:
-    """The sum with the weights of NDCG-Loss2, or those and mu times the weights of LambdaRank."""
-    if loss.scheme == "loss2":
-        return _ranked_pairs(loss, scores, labels, None, lambda apart, step: step)  # noqa: ARG005
-    mu = Fraction(loss.mu)
-    return _ranked_pairs(loss, scores, labels, None, lambda apart, step: apart + mu * step)
-
-
-def _ranked_pairs(
-    loss: LambdaRank | LambdaLoss,
-    scores: Sequence[Any],
-    labels: Sequence[ExactOrInterval],
-    cutoff: int | None,
-    position_weight: Callable[[ExactOrInterval, ExactOrInterval], ExactOrInterval],
-) -> Any:
-    """The sum over y_i > y_j of |G_i - G_j| w_ij log(1 + e^(-sigma (s_i - s_j))), w as the scores rank."""
-    n = len(scores)
-    discounts = [discount_weight(loss.discount, k) for k in range(1, n + 2)]
-    cut = [d if cutoff is None or k < cutoff else 0 for k, d in enumerate(discounts)]
-    steps = [discounts[k] - discounts[k + 1] for k in range(n)]
+def leads(loss: Lambdas, labels: Sequence[ExactOrInterval]) -> Pairs:
+    """(G_i - G_j) over the ideal DCG for the pairs with y_i > y_j; none where that is 0."""
     if any(isinstance(y, Enclosure) for y in labels):
         raise UnprovenError(f"Loss {loss} reads grades, got labels that are known as intervals.")
+    cut = _discounts(loss, len(labels), _cutoff(loss))
     gains = [gain_worth(loss.gain, y) for y in labels]
-    best: ExactOrInterval = 0
+    ideal: ExactOrInterval = 0
     # Gains rise with the label, and exact labels can be sorted.
-    for k, i in enumerate(sorted(range(n), key=lambda i: labels[i], reverse=True)):
-        best = best + cut[k] * gains[i]
-    if not best > 0:
-        return scores[0] * 0
-    rankings = _sorting_ranks(scores)
+    for k, i in enumerate(sorted(range(len(labels)), key=lambda i: labels[i], reverse=True)):
+        ideal = ideal + cut[k] * gains[i]
+    if not ideal > 0:
+        return {}
+    return {
+        (i, j): quotient(gains[i] - gains[j], ideal)
+        for i, y in enumerate(labels)
+        for j, x in enumerate(labels)
+        if y > x
+    }
+
+
+def rank_weights(loss: Lambdas, n: int) -> list[list[ExactOrInterval]]:
+    """The weight of a pair at ranks k < m (from 0) as ``[k][m]``.
+
+    LambdaRank: d(k) - d(m), the discounts cut off. NDCG-Loss2: delta_(m - k), the difference of neighbouring
+    discounts. NDCG-Loss2++: the first, and mu times the second.
+    """
+    cut, discounts = _discounts(loss, n, _cutoff(loss)), _discounts(loss, n + 1, None)
+    apart, step = (1, 0) if isinstance(loss, LambdaRank) else _shares(loss)
+    return [
+        [
+            0 if m <= k else apart * (cut[k] - cut[m]) + step * (discounts[m - k - 1] - discounts[m - k])
+            for m in range(n)
+        ]
+        for k in range(n)
+    ]
+
+
+def _shares(loss: LambdaLoss) -> tuple[int, Fraction]:
+    return (0, Fraction(1)) if loss.scheme == "loss2" else (1, Fraction(loss.mu))
+
+
+def _cutoff(loss: Lambdas) -> int | None:
+    return loss.cutoff if isinstance(loss, LambdaRank) else None
+
+
+def _discounts(loss: Lambdas, n: int, cutoff: int | None) -> list[ExactOrInterval]:
+    return [
+        discount_weight(loss.discount, k) if cutoff is None or k <= cutoff else 0 for k in range(1, n + 1)
+    ]
+
+
+def lambdas(loss: Lambdas, scores: Sequence[Any], labels: Sequence[ExactOrInterval]) -> Any:
+    """The sum of one query at the ranking of the scores; of equal scores the mean over all that sort them."""
+    weights, rankings = rank_weights(loss, len(scores)), _sorting_ranks(scores)
     total = scores[0] * 0
-    for i, j in permutations(range(n), 2):
-        if labels[i] > labels[j]:
-            weight: ExactOrInterval = 0
-            for ranks in rankings:
-                first, last = sorted((ranks[i], ranks[j]))
-                weight = weight + position_weight(cut[first] - cut[last], steps[last - first - 1])
-            weight = quotient(weight * (gains[i] - gains[j]), best * len(rankings))
-            cost = softplus((scores[j] - scores[i]) * Fraction(loss.sigma))
-            total = total + as_number_like(scores, weight) * cost
+    for (i, j), lead in leads(loss, labels).items():
+        weight: ExactOrInterval = 0
+        for ranks in rankings:
+            first, last = sorted((ranks[i], ranks[j]))
+            weight = weight + weights[first][last]
+        cost = softplus((scores[j] - scores[i]) * Fraction(loss.sigma))
+        total = total + as_number_like(scores, weight * lead * Fraction(1, len(rankings))) * cost
     return total
 
 

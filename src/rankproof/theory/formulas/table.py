@@ -52,7 +52,21 @@ from rankproof.theory.formulas.pairwise import (
 )
 from rankproof.theory.formulas.target_numbers import ExactOrInterval
 
-__all__ = ["LOSS_THEORY", "LossTheory", "loss_margin", "theory_of"]
+__all__ = ["LOSS_THEORY", "LossTheory", "RankedPairs", "loss_margin", "theory_of"]
+
+
+@dataclass(frozen=True)
+class RankedPairs:
+    """What a query adds for a pair of items: its lead, times a weight of the ranks of the two.
+
+    Attributes
+    ----------
+    leads : (loss, labels) -> the leads of ordered pairs, above 0
+    weights : (loss, number of items) -> the weights by the two ranks, from 0, the better rank first
+    """
+
+    leads: Callable[[Any, Sequence[ExactOrInterval]], Pairs]
+    weights: Callable[[Any, int], list[list[ExactOrInterval]]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,9 +86,9 @@ class LossTheory:
         Whether an edge of a preference graph is a pair of its own.
     reads_grades : bool
         Whether the formula needs exact grades also beside scores that are floats.
-    follows_ranking : bool
-        Whether the weights follow the ranking of the scores. The gradient is then that of no function but on
-        two items, where both orders weigh the same.
+    follows_ranking : RankedPairs, optional
+        For a sum over pairs of logistic terms whose weights follow the ranking of the scores. The gradient
+        is then that of no function but on two items, where both orders weigh the same.
     minimum : "ball", "direction" or "mean"
         How its minimum is proven: by a ball around it, by the ray it lies on, or, where the infimum is not
         attained, by the order of E[u].
@@ -100,7 +114,7 @@ class LossTheory:
     graph_numbers: GraphNumbers | None = None
     reads_edges: bool = False
     reads_grades: bool = False
-    follows_ranking: bool = False
+    follows_ranking: RankedPairs | None = None
     minimum: Literal["ball", "direction", "mean"] = "ball"
     closed_form: Callable[[Any, list[Fraction]], list[Fraction] | None] | None = None
     unique_up_to: Literal["nothing", "shift", "scale"] = "nothing"
@@ -111,6 +125,8 @@ class LossTheory:
     mean_bounds: Callable[[Any], tuple[float, float]] | None = None
     sorts_ratings: bool = False
 
+
+_LAMBDAS = RankedPairs(lambdas.leads, lambdas.rank_weights)
 
 LOSS_THEORY: dict[type[Loss], LossTheory] = {
     ApproxNDCG: LossTheory(formula=lists.approx_ndcg, minimum="mean", mean_bounds=mean_vectors.anywhere),
@@ -130,8 +146,8 @@ LOSS_THEORY: dict[type[Loss], LossTheory] = {
     ),
     Duchi: LossTheory(formula=items.duchi, closed_form=closed_forms.duchi, graph_numbers=net_weights),
     KL: LossTheory(formula=items.kl),
-    LambdaLoss: LossTheory(formula=lambdas.lambdaloss, reads_grades=True, follows_ranking=True),
-    LambdaRank: LossTheory(formula=lambdas.lambdarank, reads_grades=True, follows_ranking=True),
+    LambdaLoss: LossTheory(formula=lambdas.lambdas, reads_grades=True, follows_ranking=_LAMBDAS),
+    LambdaRank: LossTheory(formula=lambdas.lambdas, reads_grades=True, follows_ranking=_LAMBDAS),
     Lift: LossTheory(formula=items.lift, closed_form=closed_forms.lift, unique_up_to="shift"),
     ListMLE: LossTheory(formula=lists.listmle),
     ListNet: LossTheory(

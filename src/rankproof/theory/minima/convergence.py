@@ -45,7 +45,7 @@ def has_minimiser(loss: Loss | UserLoss, items: int) -> bool:
 
     The gradients of lambdas are those of no function, but on two items, where both orders weigh the same.
     """
-    return items == 2 or not theory_of(loss).follows_ranking
+    return items == 2 or theory_of(loss).follows_ranking is None
 
 
 def mean_vectors(loss: Loss | UserLoss, feedback: Sequence[Feedback]) -> Float64s | None:

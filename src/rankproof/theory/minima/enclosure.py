@@ -102,7 +102,7 @@ def _convex(risk: MeanLoss) -> bool:
     Losses whose weights follow the ranking are on two items: both orders have ranks 1 and 2, so the weight of
     the pair is the same for all scores, and what remains is a sum of logistic terms.
     """
-    if theory_of(risk.loss).follows_ranking:
+    if theory_of(risk.loss).follows_ranking is not None:
         return risk.items == 2
     return (risk.loss.claims.value("convex") if isinstance(risk.loss, Loss) else risk.loss.convex) is True
 

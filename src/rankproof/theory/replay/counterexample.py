@@ -18,12 +18,12 @@ from rankproof.theory.custom.loss import UserLoss
 from rankproof.theory.minima.custom import check_user_minimum
 from rankproof.theory.minima.enclosure import check_minimum
 from rankproof.theory.noise.membership import in_class
+from rankproof.theory.replay.numbers import same_number
 
 __all__ = ["broken_counterexample"]
 
 # Scores are shown as floats; how far they may be from the proven ones, relative to the largest.
 SAME_SCORES = 1e-6
-SAME_NUMBER = 1e-9
 
 
 def broken_counterexample(
@@ -84,18 +84,11 @@ def _wrong_numbers(
         "value_reached": sign * values[1],
     }
     for name, value in shown.items():
-        if not _same(data[name], value):
+        if not same_number(data[name], value):
             return f"the {name.replace('_', ' ')} is {float(value):.9g}, not {data[name]}"
     if data["metric"] != str(table.metric):
         return f"its numbers are about {data['metric']}, not about {table.metric}"
     return None if _near(data["scores"], stored.minimum) else "the scores are not those of the proven minimum"
-
-
-def _same(stored: Any, value: Fraction) -> bool:
-    """Fractions must be equal; floats stand for numbers with many digits."""
-    if isinstance(stored, str):
-        return Fraction(stored) == value
-    return abs(float(stored) - float(value)) <= SAME_NUMBER * max(1.0, abs(float(value)))
 
 
 def _near(scores: Any, minimum: Minimum) -> bool:

@@ -16,6 +16,7 @@ from rankproof.metrics.parse import metric as metric_of
 from rankproof.targets.parse import target as target_of
 from rankproof.theory.base.evidence import Evidence
 from rankproof.theory.base.proofs import Clash, Contradiction, SplitLaw, TargetTable
+from rankproof.theory.base.same_values import same_to_every_law
 from rankproof.theory.base.stored_values import metric_from_plain
 from rankproof.theory.base.values import ValueTable, value_table
 from rankproof.theory.base.verdict import FUNCTION, Verdict
@@ -30,6 +31,7 @@ from rankproof.theory.existence.checks import (
 from rankproof.theory.existence.target_table import target_table
 from rankproof.theory.replay.code import loss_of_verdict
 from rankproof.theory.replay.counterexample import broken_counterexample
+from rankproof.theory.replay.rest_points import broken_rest_points
 from rankproof.theory.replay.theorems import broken_theorem, is_whole, wrong_space
 
 __all__ = ["CHECKS"]
@@ -107,6 +109,33 @@ def _counterexample(verdict: Verdict, piece: Evidence, run_code: bool) -> tuple[
     return f"the minimiser is enclosed ({method}), and sorts into rankings that are not best", wrong
 
 
+def _rest_points(verdict: Verdict, piece: Evidence, run_code: bool) -> tuple[str, str | None]:
+    law = Law.from_dict(piece.data["law"])
+    if law.kind != verdict.scope["feedback"]:
+        raise DataError(f"the law is on {law.kind} feedback, the verdict on {verdict.scope['feedback']}")
+    table = _values(verdict, piece, space_of(law))
+    loss = loss_of_verdict(verdict, run_code)
+    if isinstance(loss, UserLoss):
+        raise DataError("a user's loss has no rest points that could be checked")
+    wrong = broken_rest_points(loss, table, verdict.noise, piece.data)
+    return "the mean gradient vanishes at no scores that sort best", wrong
+
+
+def _same_values(verdict: Verdict, piece: Evidence, _: bool) -> tuple[str, str | None]:
+    """That the values are the same; the verdict on the metric of the library is checked on its own."""
+    proven = Verdict.from_dict(piece.data["verdict"])
+    known, table = metric_of(piece.data["metric"]), _values(verdict, piece, None)
+    wrong = wrong_space(verdict, table.space, shown=True)
+    alike = ("outcome", "loss", "noise", "scope")
+    if any(getattr(proven, name) != getattr(verdict, name) for name in alike) or proven.metric != str(known):
+        wrong = wrong or f"the verdict on {known} answers another question"
+    if proven.find("same-values") is not None or not _is_function(verdict.metric):
+        wrong = wrong or "the verdict must be on a metric of the library"
+    if not same_to_every_law(table, value_table(known, table.space)):
+        wrong = wrong or f"the stored values of {verdict.metric} are not those of {known}"
+    return f"its values are those of {known} in all cases {table.space.description}", wrong
+
+
 def _excludes(verdict: Verdict, space: Space, run_code: bool) -> str | None:
     """What excludes all convex losses speaks of every law, and of convex losses alone."""
     if space.kind != verdict.scope["feedback"] or not is_whole(space):
@@ -150,4 +179,6 @@ CHECKS: dict[str, Check] = {
     "split": _split,
     "clash": _clash,
     "counterexample": _counterexample,
+    "rest-points": _rest_points,
+    "same-values": _same_values,
 }

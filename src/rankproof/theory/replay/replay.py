@@ -35,9 +35,9 @@ __all__ = ["Checked", "CodeNotRunError", "Replay", "replay", "replay_file"]
 MATRIX_FORMAT, ANY_LOSS = "rankproof.matrix", "any convex loss"
 # Which evidence a verdict may have, by (outcome, is a loss asked about?); one of the first carries it.
 CARRIES: dict[tuple[str, bool], tuple[tuple[str, ...], tuple[str, ...]]] = {
-    ("consistent", True): (("theorem",), ("target",)),
-    ("consistent", False): (("theorem", "target"), ()),
-    ("inconsistent", True): (("counterexample", "split", "contradiction", "clash"), ()),
+    ("consistent", True): (("theorem", "same-values"), ("target",)),
+    ("consistent", False): (("theorem", "target", "same-values"), ()),
+    ("inconsistent", True): (("counterexample", "rest-points", "split", "contradiction", "clash"), ()),
     ("inconsistent", False): (("split", "contradiction", "clash"), ()),
     ("undecided", True): ((), ()),
     ("undecided", False): ((), ()),
@@ -206,6 +206,8 @@ def _verdict(verdict: Verdict, run_code: bool) -> Iterator[Checked]:
         except (RankproofError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             what, wrong = "", f"it cannot be read: {type(error).__name__}: {error}"
         yield Checked(name, piece.kind, what, wrong)
+        if piece.kind == "same-values" and wrong is None:
+            yield from _verdict(Verdict.from_dict(piece.data["verdict"]), run_code)
 
 
 def _wrong_kinds(verdict: Verdict) -> str | None:

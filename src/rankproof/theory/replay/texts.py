@@ -34,7 +34,9 @@ from rankproof.theory.base.reasons import (
     found_words,
     no_convex_loss_words,
     rank_differentiable_words,
+    rest_point_words,
     rising_target_words,
+    same_values_words,
     standardised_words,
     stated_conditions,
     target_words,
@@ -108,10 +110,17 @@ def _said(verdict: Verdict) -> _Said:
         example = verdict.find("counterexample")
         if example is not None:
             return _Said("counterexample", counterexample_words(_bare(verdict.metric), example.data))
+        resting = verdict.find("rest-points")
+        if resting is not None:
+            words = rest_point_words(str(verdict.loss), _bare(verdict.metric), resting.data)
+            return _Said("rest-points", words)
         kinds = [piece.kind for piece in verdict.evidence]
         loss = None if verdict.loss is None else _bare(verdict.loss)
         words = no_convex_loss_words(loss, _bare(verdict.metric), kinds, verdict.noise)
         return _Said("no-convex-loss", words, (), SPLIT if "split" in kinds else CONTRADICTION)
+    same = verdict.find("same-values")
+    if same is not None:
+        return _same_values(verdict, same.data)
     if theorem is None:
         piece = verdict.find("target")
         if piece is None:
@@ -123,6 +132,13 @@ def _said(verdict: Verdict) -> _Said:
     if theorem.data["reference"] != REFERENCES.get(name):
         raise DataError(f"the reference of the theorem {name} is another one")
     return _BY_THEOREM[name](verdict, theorem.data)
+
+
+def _same_values(verdict: Verdict, data: Any) -> _Said:
+    proven = Verdict.from_dict(data["verdict"])
+    space = space_from_plain(data["values"]["space"])
+    words = same_values_words(_bare(verdict.metric), space.description, str(data["metric"]), proven)
+    return _Said("same-values", words, (*proven.conditions, space.shown))
 
 
 def _constant(verdict: Verdict, _: Any) -> _Said:

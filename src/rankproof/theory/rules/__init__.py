@@ -8,7 +8,9 @@ from rankproof.theory.rules.counterexample import counterexample
 from rankproof.theory.rules.exhausted import exhausted
 from rankproof.theory.rules.no_convex_loss import no_convex_loss
 from rankproof.theory.rules.rank_differentiable import rank_differentiable
+from rankproof.theory.rules.rest_points import rest_points
 from rankproof.theory.rules.rising_target import rising_target
+from rankproof.theory.rules.same_values import same_values
 from rankproof.theory.rules.standardised import standardised
 from rankproof.theory.rules.target_exists import target_exists
 
@@ -28,6 +30,9 @@ RULES: dict[str, Rule] = {
         exhausted,
         # One law is more convincing than a theorem that excludes all convex losses at once.
         counterexample,
+        # Of what is no function, there is no minimum to look at.
+        rest_points,
         no_convex_loss,
+        same_values,
     )
 }

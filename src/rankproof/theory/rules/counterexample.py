@@ -14,10 +14,11 @@ from rankproof.theory.existence.agreement import agreeing_target
 from rankproof.theory.formulas.formula import has_formula
 from rankproof.theory.rules.base import rule
 from rankproof.theory.rules.evidence import counterexample_evidence
+from rankproof.theory.rules.searches import searches_of
 from rankproof.theory.rules.ways_out import ways_out
 from rankproof.theory.search.find import Searched, find_counterexample
 
-__all__ = ["counterexample", "searches_of"]
+__all__ = ["counterexample"]
 
 REFERENCE = REFERENCES["counterexample"]
 
@@ -48,15 +49,6 @@ def counterexample(question: Question) -> Verdict | None:
             evidence=(piece,),
         )
     )
-
-
-def searches_of(question: Question) -> list[Searched]:
-    """What the search did, place by place; filled while it runs."""
-    return question.once(_no_searches)
-
-
-def _no_searches(_: Question) -> list[Searched]:
-    return []
 
 
 def _places(question: Question) -> Iterator[tuple[Question, list[Searched]]]:

@@ -16,6 +16,7 @@ from rankproof.theory.base.counterexample import Counterexample
 from rankproof.theory.base.evidence import Evidence
 from rankproof.theory.base.proofs import Contradiction, ForcedOrder, TargetTable
 from rankproof.theory.base.question import Question
+from rankproof.theory.base.rest_points import RestPoints
 from rankproof.theory.base.risk import risks
 from rankproof.theory.base.stored_values import metric_to_plain
 from rankproof.theory.base.values import AnyMetric, ValueTable, value_table
@@ -26,6 +27,7 @@ __all__ = [
     "counterexample_evidence",
     "known_absence",
     "none_evidence",
+    "rest_point_evidence",
     "table_evidence",
     "target_evidence",
     "theorem",
@@ -98,22 +100,26 @@ def known_absence(metric: AnyMetric) -> list[Evidence]:
 
 def counterexample_evidence(question: Question, example: Counterexample) -> Evidence:
     """The law, the proven minimum, and what the rankings are worth."""
-    worth = risks(question.metric, example.law)
-    best = worth[example.best_rankings[0]]
-    lower = question.known_metric is not None and question.known_metric.direction == "lower"
-    sign = -1 if lower or getattr(question.metric, "direction", "higher") == "lower" else 1
-    table = value_table(question.metric, space_of(example.law))
     return Evidence(
         "counterexample",
-        {
-            **example.to_dict(),
-            "scores": _scores(example),
-            "metric": str(question.metric),
-            "value_best": _number(sign * best),
-            "value_reached": _number(sign * (best - example.cost)),
-            **values_evidence(table),
-        },
+        {**example.to_dict(), "scores": _scores(example), **_worth(question, example)},
     )
+
+
+def rest_point_evidence(question: Question, found: RestPoints) -> Evidence:
+    """The law, the faces without rest points, and what the rankings are worth."""
+    return Evidence("rest-points", {**found.to_dict(), **_worth(question, found)})
+
+
+def _worth(question: Question, found: Counterexample | RestPoints) -> dict[str, Any]:
+    best = risks(question.metric, found.law)[found.best_rankings[0]]
+    sign = -1 if getattr(question.metric, "direction", "higher") == "lower" else 1
+    return {
+        "metric": str(question.metric),
+        "value_best": _number(sign * best),
+        "value_reached": _number(sign * (best - found.cost)),
+        **values_evidence(value_table(question.metric, space_of(found.law))),
+    }
 
 
 def values_evidence(table: ValueTable) -> dict[str, Any]:

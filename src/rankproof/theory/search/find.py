@@ -17,7 +17,8 @@ probability  y(0)  y(1)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -44,7 +45,7 @@ from rankproof.theory.search.law_programs import restricted
 from rankproof.theory.search.proposals import proposals
 from rankproof.theory.search.simplify import simple_laws
 
-__all__ = ["Searched", "find_counterexample"]
+__all__ = ["CONVINCING", "Searched", "find_counterexample", "sizes_of"]
 
 # How many laws are tried to be proven on one number of items, at effort 1, and how many are looked at.
 PROOFS, LOOKS = 12, 500
@@ -63,6 +64,7 @@ class Searched:
     programs : linear programs over laws that were solved
     laws : laws at which the loss was followed and the metric compared
     unproven : laws under which the loss seemed to fail, but was not proven to
+    seconds : how long it took; two searches that did the same are equal
     """
 
     space: Space
@@ -70,11 +72,13 @@ class Searched:
     programs: int = 0
     laws: int = 0
     unproven: int = 0
+    seconds: float = field(default=0.0, compare=False)
 
     def __str__(self) -> str:
         if self.skipped is not None:
             return f"{self.space.description} ({self.skipped})"
-        done = f"{_many(self.programs, 'linear program')} and {_many(self.laws, 'law')}"
+        counts = {"linear program": self.programs, "law": self.laws}
+        done = " and ".join(_many(count, what) for what, count in counts.items() if count) or "no law"
         faint = f", {_many(self.unproven, 'law')} not proven to fail" if self.unproven else ""
         return f"{done}{faint} {self.space.description}"
 
@@ -118,7 +122,7 @@ def find_counterexample(
             f"got a space of kind {space.kind!r}."
         )
     faint: Counterexample | None = None
-    for here in _sizes(space):
+    for here in sizes_of(space):
         smaller = restricted(here, condition)
         done = [] if log is None else log
         if not smaller.feedback:
@@ -142,7 +146,7 @@ def find_counterexample(
     return faint
 
 
-def _sizes(space: Space) -> list[Space]:
+def sizes_of(space: Space) -> list[Space]:
     """The same kind of space on 2, 3, ... items; the space alone when it does not hold all such feedback."""
     n = space.items
     if space.kind == "preferences":
@@ -169,6 +173,7 @@ def _on_space(
     effort: float,
     log: list[Searched],
 ) -> tuple[Counterexample | None, float]:
+    began = perf_counter()
     table = value_table(metric, space)
     values = np.array([[float(value) for value in row] for row in table.values])
     spread = float(np.ptp(values, axis=0).max())
@@ -194,7 +199,7 @@ def _on_space(
         looks -= 1
         if unproven >= tries or looks <= 0:
             break
-    log.append(Searched(space, None, programs, where.compared, unproven))
+    log.append(Searched(space, None, programs, where.compared, unproven, perf_counter() - began))
     return None, spread
 
 

@@ -1,0 +1,1 @@
+"""Where losses whose weights follow the ranking come to rest, proven."""
