@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -75,3 +77,56 @@ def test_a_command_says_it_in_one_line_once(tmp_path: Path, capsys: pytest.Captu
     ]
     main(["evaluate", "--data", data, "--scores", a, "-m", "nDCG(gain=linear)"])
     assert capsys.readouterr().err == ""
+
+
+X = np.array([[0.0], [1.0], [2.0], [3.0]])
+ODD, QID = np.array([0.0, 100.0, -1.0, 50.0]), np.array([1, 1, 2, 2])
+TOLD = ["nDCG@10: the highest label is 100", "nDCG@10: 1 labels are below 0 (th"]
+
+
+def told(work: Callable[[], object]) -> list[str]:
+    """The beginnings of the data warnings, in order."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        work()
+    odd = [one for one in caught if issubclass(one.category, DataWarning)]
+    assert {one.filename for one in odd} <= {__file__}
+    return [str(one.message)[:33] for one in odd]
+
+
+@pytest.mark.parametrize(
+    "ranker",
+    [
+        rp.LinearRanker("nDCG@10", loss="squared"),
+        rp.LinearRankerCV("nDCG@10", loss="squared", l2s=[1.0], folds=2),
+        rp.BoostedRanker("nDCG@10", loss="squared", n_estimators=1, parameters={"min_data_in_leaf": 1}),
+    ],
+    ids=lambda ranker: type(ranker).__name__,
+)
+def test_a_ranker_says_it_once(ranker: Any) -> None:
+    assert told(lambda: ranker.fit(X, ODD, qid=QID)) == TOLD
+    assert told(lambda: ranker.fit(X, [0, 1, 2, 0], qid=QID)) == []
+
+
+def test_a_loss_that_learns_the_labels_as_they_are_takes_any() -> None:
+    ranker = rp.LinearRanker("nDCG@10", loss=rp.losses.Squared())
+    assert told(lambda: ranker.fit(X, ODD, qid=QID)) == []
+
+
+def test_so_does_a_training_run() -> None:
+    data = rp.RankingData(labels=ODD, offsets=np.array([0, 2, 4]), X=X)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        run = rp.train(data, metric="nDCG@10", loss="squared", l2=1)
+    texts = [str(one.message)[:33] for one in caught if issubclass(one.category, DataWarning)]
+    assert texts == TOLD
+    assert not [text for text in run.warnings if "label" in text]
+
+
+def test_and_the_command_fit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = zip(ODD, QID, X[:, 0], strict=True)
+    (tmp_path / "data").write_text("".join(f"{y:g} qid:{q} 1:{x:g}\n" for y, q, x in rows))
+    words = ["-m", "nDCG@10", "--loss", "squared", "--l2", "1", "--out", str(tmp_path / "run")]
+    main(["fit", str(tmp_path / "data"), *words])
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.removeprefix("rankproof: warning: ")[:33] for line in lines if "label" in line] == TOLD

@@ -12,10 +12,13 @@ import sklearn
 from sklearn.base import clone
 from sklearn.model_selection import (
     GridSearchCV,
+    KFold,
     RandomizedSearchCV,
+    ShuffleSplit,
     cross_val_predict,
     cross_val_score,
     cross_validate,
+    learning_curve,
     permutation_test_score,
 )
 from sklearn.pipeline import make_pipeline
@@ -70,6 +73,44 @@ def test_cross_validation_scores_by_query(ranker: Any) -> None:
 def test_cross_validation_scores_by_query_with_routing(ranker: Any) -> None:
     found = cross_val_score(ranker, DATA.X, DATA.y, cv=CV, error_score="raise", **WITH)
     np.testing.assert_allclose(found, by_hand(ranker), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("routed", [False, True])
+@pytest.mark.parametrize(
+    "cut", [KFold(3, shuffle=True, random_state=0), ShuffleSplit(2, random_state=0), 4], ids=str
+)
+def test_folds_that_cut_queries_are_refused(cut: Any, routed: bool) -> None:
+    """A query of which some rows were trained on is half known: .81 where folds of whole queries say .64."""
+    given: Any = {"cv": cut, "params": {"qid": DATA.qid}, "error_score": "raise"}
+    said = r"cuts queries apart: of query \d+ \d+ rows are tested on and \d+ are not.*QueryKFold"
+    pipe = make_pipeline(StandardScaler(), rp.LinearRanker("nDCG@5"))
+    with sklearn.config_context(enable_metadata_routing=routed):
+        with pytest.raises(ArgumentError, match=said):
+            cross_val_score(RANKERS[1], DATA.X, DATA.y, **given)
+        name = "qid" if routed else "linearranker__qid"
+        with pytest.raises(ArgumentError, match=said):
+            cross_val_score(pipe, DATA.X, DATA.y, **{**given, "params": {name: DATA.qid}})
+        with pytest.raises(ArgumentError, match=said):
+            GridSearchCV(RANKERS[0], {"l2": [1.0]}, cv=cut, error_score="raise").fit(
+                DATA.X, DATA.y, qid=DATA.qid
+            )
+        if not isinstance(cut, ShuffleSplit):
+            with pytest.raises(ArgumentError, match=said):
+                cross_val_predict(RANKERS[0], DATA.X, DATA.y, cv=cut, params={"qid": DATA.qid})
+
+
+def test_a_learning_curve_may_cut_the_queries_that_it_trains_on() -> None:
+    sizes, _, found = learning_curve(
+        RANKERS[0],
+        *(DATA.X, DATA.y),
+        groups=DATA.qid,
+        cv=CV,
+        train_sizes=[0.37, 1.0],
+        params={"qid": DATA.qid},
+        error_score="raise",
+    )
+    assert sizes[0] < sizes[1]
+    np.testing.assert_allclose(found[1], by_hand(RANKERS[0]), rtol=0, atol=1e-12)
 
 
 def test_training_scores_are_by_query_too() -> None:

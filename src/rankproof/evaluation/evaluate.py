@@ -9,6 +9,8 @@ from typing import Any, Literal
 import numpy as np
 
 from rankproof.arrays import Float64s, frozen, has_nan
+from rankproof.data.trec.prefs import Prefs, rank_prefs
+from rankproof.data.trec.read import Run
 from rankproof.errors import ArgumentError, DataError, RankproofError
 from rankproof.evaluation.defaults import CONVENTION, LEVEL, SEED
 from rankproof.evaluation.depth import cut_at
@@ -24,7 +26,8 @@ from rankproof.evaluation.per_query import (
     sort_retrieved,
 )
 from rankproof.evaluation.results import Bounds, Results
-from rankproof.metrics import Metric, metric
+from rankproof.feedback import PreferenceGraph
+from rankproof.metrics import METRICS, Metric, metric
 from rankproof.metrics.conventions.named import CONVENTIONS, Convention
 from rankproof.metrics.ranked.lists import Order
 from rankproof.threads import setting, using
@@ -55,8 +58,10 @@ def evaluate(
     ----------
     scores : array of one score per item, or `Run`
         Higher is better.
-    data : `RankingData`, `Qrels` or labels
+    data : `RankingData`, `Qrels`, `Prefs` or labels
         `Qrels` go with a `Run`; plain labels with ``offsets`` or ``qid``; NaN is an item without a judgment.
+        `Prefs` go with a `Run` and metrics of preferences, such as PD: documents that were not retrieved
+        stand below all others and are tied, so that PD counts 1/2 for a preference between two of them.
         Also a list of feedback objects, one per query: `PreferenceGraph`, `Permutation`, `Graded`.
     metrics : Metric, str or list of these
         ``["nDCG@10", "AP(rel=2)"]``; see `rankproof.metric` for the parameters of a metric.
@@ -108,6 +113,17 @@ def evaluate(
         if is_feedback(data):
             refuse_options(convention, bounds=bounds, depth=depth)
             return evaluate_feedback(scores, data, chosen, weights=weights, level=level, seed=seed)
+        if isinstance(data, Prefs):
+            _refuse_with_prefs(
+                convention=convention != CONVENTION,
+                bounds=bounds,
+                depth=depth is not None,
+                offsets=offsets is not None,
+                qid=qid is not None,
+            )
+            return _evaluate_prefs(
+                scores, data, chosen, weights=weights, missing=missing or tool.missing, level=level, seed=seed
+            )
         scored = as_scored(
             scores, data, offsets=offsets, qid=qid, weights=weights, missing=missing or tool.missing
         )
@@ -176,6 +192,44 @@ def _evaluate(
         seed=seed,
         baseline=baseline,
         threads=setting(),
+    )
+
+
+def _refuse_with_prefs(**given: bool) -> None:
+    for name, asked in given.items():
+        if asked:
+            raise ArgumentError(f"Argument {name} goes with grades, not with preferences. Leave it out.")
+
+
+def _evaluate_prefs(
+    run: Any,
+    prefs: Prefs,
+    chosen: list[Metric],
+    *,
+    weights: Any,
+    missing: Literal["zero", "skip"],
+    level: float,
+    seed: int,
+) -> Results:
+    if not isinstance(run, Run):
+        raise ArgumentError(f"Prefs name documents, so they go with a Run, got {type(run).__name__}.")
+    wrong = [str(m) for m in chosen if PreferenceGraph.kind not in m.feedback_kinds]
+    if wrong:
+        able = [name for name, cls in METRICS.items() if PreferenceGraph.kind in cls.feedback_kinds]
+        raise ArgumentError(
+            f"{', '.join(wrong)}: not defined on preferences, which have no grades. Use {' or '.join(able)}."
+        )
+    ranked = rank_prefs(run, prefs, missing=missing)
+    graphs = [PreferenceGraph(prefs.pairs[q], items=len(prefs.doc_ids[q])) for q in ranked.queries]
+    results = evaluate_feedback(ranked.scores, graphs, chosen, weights=weights, level=level, seed=seed)
+    return replace(
+        results,
+        query_ids=prefs.query_ids[ranked.queries],
+        tied=ranked.tied,
+        unjudged=ranked.unjudged,
+        items=ranked.retrieved,
+        missing=ranked.missing,
+        unknown=ranked.unknown,
     )
 
 

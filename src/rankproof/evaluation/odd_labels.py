@@ -10,7 +10,9 @@ ERR: max_grade is 4, but the highest label is 1. If the scale of the labels ends
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +22,10 @@ from rankproof.arrays import Float64s
 from rankproof.errors import DataWarning
 from rankproof.metrics import Metric
 
-__all__ = ["odd_labels", "warn_of_labels"]
+__all__ = ["labels_are_looked_at", "odd_labels", "warn_of_labels"]
+
+# Whether somebody else looks at the labels and warns of them.
+_QUIET: ContextVar[bool] = ContextVar("quiet", default=False)
 
 # 2^10 - 1 is a thousand times the worth of grade 1: what is called a grade is rather a score or a percentage.
 HIGHEST_GRADE = 10
@@ -60,8 +65,20 @@ def odd_labels(metrics: Iterable[Metric], labels: Float64s) -> list[str]:
 
 def warn_of_labels(metrics: Iterable[Metric], labels: Float64s, *, stacklevel: int = 3) -> None:
     """A `DataWarning` for everything that is odd."""
+    if _QUIET.get():
+        return
     for text in odd_labels(metrics, labels):
         warnings.warn(text, DataWarning, stacklevel=stacklevel)
+
+
+@contextmanager
+def labels_are_looked_at() -> Iterator[None]:
+    """No warning in this block: whoever enters it evaluates the same labels, and warns then."""
+    before = _QUIET.set(True)
+    try:
+        yield
+    finally:
+        _QUIET.reset(before)
 
 
 def _named(metrics: list[Any]) -> str:

@@ -23,10 +23,13 @@ from rankproof.arrays import (
 )
 from rankproof.data.ranking import RankingData, ranking_data
 from rankproof.errors import ArgumentError, DataError
+from rankproof.evaluation.odd_labels import warn_of_labels
 from rankproof.evaluation.per_query import mean_metric
-from rankproof.fit.query_ids import need_query_ids
+from rankproof.fit.query_ids import check_fold, need_query_ids
+from rankproof.losses.base import Loss
 from rankproof.losses.supervision import check_judged, per_query_weights, query_offsets
 from rankproof.metrics.base import Metric
+from rankproof.metrics.parse import metric as parse_metric
 
 __all__ = [
     "AS_ARRAY",
@@ -83,18 +86,31 @@ def training_features(estimator: Any, X: Any, y: Any) -> Any:
     return validate_data(estimator, X, y, validate_separately=(AS_ARRAY, AS_LABELS))[0]
 
 
-def training_data(X: Any, y: Any, qid: Any, query_weight: Any, sample_weight: Any) -> RankingData:
-    """The queries to learn from, from the arguments of ``fit``; the features are read already."""
+def training_data(
+    ranker: Any, X: Any, y: Any, qid: Any, query_weight: Any, sample_weight: Any
+) -> RankingData:
+    """The queries that ``ranker`` learns from: the arguments of ``fit``, its features read already."""
     rows = X.shape[0]
     labels = flat_floats("y", column_or_1d(y, warn=True))
     if labels.size != rows:
         raise ArgumentError(f"Argument y must have one label per row of X ({rows}), got {labels.size}.")
     if qid is None:
         need_query_ids("fit", rows, stacklevel=3)
+    else:
+        check_fold()
     offsets = query_offsets(qid, rows)
     check_judged(labels, offsets, qid)
+    _warn_of_odd_labels(ranker, labels)
     items = None if sample_weight is None else as_weights("sample_weight", sample_weight, rows)
     return ranking_data(labels, offsets, X, per_query_weights(query_weight, offsets), items)
+
+
+def _warn_of_odd_labels(ranker: Any, labels: Float64s) -> None:
+    """A `DataWarning` for labels that are odd for the metric; a loss may learn them as they are, though."""
+    loss = ranker.loss
+    if not isinstance(loss, Loss) or loss.target is not None:
+        # The line that called ``fit``.
+        warn_of_labels([parse_metric(ranker.metric)], labels, stacklevel=5)
 
 
 def held_out_data(estimator: Any, validation: Any, read: Callable[[Any], Any]) -> RankingData:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -126,10 +127,12 @@ def write_model(
 
     ``files`` are files of the model's own, by name.
     """
-    target = Path(path).absolute()
-    if target.exists() and not read_whole(target, _replaceable):
+    asked = Path(path).absolute()
+    # A link stays; the model is where it leads to, even if nothing is there yet.
+    target = Path(os.path.realpath(asked))
+    if os.path.lexists(target) and not read_whole(target, _replaceable):
         raise ArgumentError(
-            f"Cannot save a model to {str(target)!r}: it exists and is not a model. Choose another place."
+            f"Cannot save a model to {str(asked)!r}: it exists and is not a model. Choose another place."
         )
     target.parent.mkdir(parents=True, exist_ok=True)
     packed = io.BytesIO()
@@ -201,7 +204,7 @@ def _read_model(folder: Path) -> ModelFiles:
 
 
 def _replaceable(target: Path) -> bool:
-    if not target.is_dir() or target.is_symlink():
+    if not target.is_dir():
         return False
     inside = {file.name for file in target.iterdir()}
     return not inside or (_JSON in inside and inside <= {_JSON, _ARRAYS, *_own_files(target / _JSON)})

@@ -11,6 +11,7 @@ import numpy as np
 from rankproof.arrays import Int64s
 from rankproof.data.ranking import RankingData
 from rankproof.evaluation.evaluate import check_counts
+from rankproof.evaluation.odd_labels import labels_are_looked_at
 from rankproof.evaluation.tables import Table, number
 from rankproof.metrics.base import Metric
 from rankproof.plain import html_table, json_text
@@ -76,6 +77,7 @@ def _is_round(value: float) -> bool:
     return digits[0] in "125" and not digits[1:].strip("0")
 
 
+@labels_are_looked_at()  # by the evaluation of the run
 def fit_and_select(
     ranker: Any, train: RankingData, valid: RankingData | None, metric: Metric, *, hold_out: bool = True
 ) -> Selection:

@@ -150,7 +150,7 @@ class LinearRanker(LinearModel):
             solver = Solver.from_ranker(self)
             l2 = as_nonnegative("l2 of LinearRanker", self.l2)
             loss = choose_loss(self.metric, self.loss, self.noise).warned().loss
-            data = training_data(training_features(self, X, y), y, qid, query_weight, sample_weight)
+            data = training_data(self, training_features(self, X, y), y, qid, query_weight, sample_weight)
             objective, scaling = build_objective(data, loss, scale=self.scale, l2=l2)
             start = as_parameters(objective, scaling, *self._start(objective.X.shape[1]))
             solution, report = solver.minimize(objective, start, f"LinearRanker {loss.name}")

@@ -129,7 +129,7 @@ class LinearRankerCV(LinearModel):
             solver, penalties = Solver.from_ranker(self), _penalties(self.l2s)
             choice = choose_loss(self.metric, self.loss, self.noise).warned()
             metric, loss = choice.metric, choice.loss
-            data = training_data(training_features(self, X, y), y, qid, query_weight, sample_weight)
+            data = training_data(self, training_features(self, X, y), y, qid, query_weight, sample_weight)
             search = _Search(loss, penalties, self.scale, solver)
             if validation is None:
                 paths = [

@@ -192,7 +192,7 @@ class NeuralRanker(Ranker):
             choice = choose_loss(self.metric, self.loss, self.noise).warned()
             metric, loss = choice.metric, choice.loss
             engine("torch")
-            whole = training_data(training_features(self, X, y), y, qid, query_weight, sample_weight)
+            whole = training_data(self, training_features(self, X, y), y, qid, query_weight, sample_weight)
             data, rest = self._split(whole, validation, share, random)
             supervised = supervision(loss, data)
             features = learn_features(self.scale, data.X, supervised.row_weights)

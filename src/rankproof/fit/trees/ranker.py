@@ -196,7 +196,7 @@ class BoostedRanker(Ranker):
             verbose = as_verbosity("verbose of BoostedRanker", self.verbose)
             X, columns = learnt_features(self, X, y, self.categorical_features)
             check_varied(X)
-            data = training_data(X, y, qid, query_weight, sample_weight)
+            data = training_data(self, X, y, qid, query_weight, sample_weight)
             supervised = supervision(loss, data)
             # A loss that is not a sum over items has made the weights of items those of queries.
             items = supervised.item_weights if supervised.item_weights.size else None
