@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,9 +19,15 @@ from cli.small_letor import rows
 from every_case import exhaustive
 from rankproof.data.split import QueryKFold
 from rankproof.fit.trees.ranker import BoostedRanker
+from rankproof.runs.space import space_of
 from rankproof.runs.trials import LEAVES, Trial, best_trial, trial_settings
 
 Run = Callable[..., Any]
+MORE = {
+    "lightgbm": {"feature_fraction"},
+    "xgboost": {"colsample_bytree", "subsample"},
+    "catboost": {"random_strength", "rsm"},
+}
 FEW = ("--n-estimators", 8, "--folds", 2, "--threads", 1)
 
 
@@ -57,6 +65,8 @@ def test_every_trial_is_the_mean_over_folds_of_queries(
                 learning_rate=trial["learning_rate"],
                 num_leaves=trial["num_leaves"],
                 l2=trial["l2"],
+                min_data_in_leaf=trial["min_data_in_leaf"],
+                parameters=trial["parameters"],
                 random_state=4,
                 threads=1,
             )
@@ -74,26 +84,37 @@ def test_every_trial_is_the_mean_over_folds_of_queries(
         assert trial["values"] == values[int(np.argmax(means))]
     best = max(told["trials"], key=lambda trial: trial["value"])
     assert told["best"] == best["number"]
+    assert all(set(trial["parameters"]) == MORE[model] for trial in told["trials"][1:])
     assert lines_of(tmp_path / "s")[1:] == told["trials"]
 
 
-def test_the_command_at_the_end_trains_with_the_best(rankproof: Run, data: Path, tmp_path: Path) -> None:
-    more = ("--model", "xgboost", "--loss", "softmax", "--parameter", "subsample=0.8", "--seed", 7)
+@pytest.mark.parametrize(
+    ("model", "given"),
+    [("lightgbm", {"max_depth": 3}), *exhaustive(("xgboost", {"subsample": 0.8}), ("catboost", {}))],
+)
+def test_the_command_at_the_end_trains_with_the_best(
+    rankproof: Run, data: Path, tmp_path: Path, model: str, given: dict[str, Any]
+) -> None:
+    """All that was drawn is in it, and what was given."""
+    parameters = [word for name, value in given.items() for word in ("--parameter", f"{name}={value}")]
+    more = ("--model", model, "--loss", "softmax", *parameters, "--seed", 4)
     told = json.loads(rankproof(*words(data, tmp_path / "s", *more, "--json")).out)
+    best = told["trials"][told["best"]]
+    assert best["parameters"], "the defaults are the best, which shows nothing: take another seed"
     command = shlex.split(told["command"])
     assert command[-2:] == ["--out", "run/"]
     assert rankproof(*command[1:-1], tmp_path / "run").status == 0
-    best = told["trials"][told["best"]]
     train = rp.read_letor(data)
     expected = BoostedRanker(
-        engine="xgboost",
+        engine=model,
         loss="softmax",
         n_estimators=best["trees"],
         learning_rate=best["learning_rate"],
         num_leaves=best["num_leaves"],
         l2=best["l2"],
-        random_state=7,
-        parameters={"subsample": 0.8},
+        min_data_in_leaf=best["min_data_in_leaf"],
+        random_state=4,
+        parameters={**given, **best["parameters"]},
         threads=1,
     ).fit(train.X, train.labels, qid=train.qids)
     assert rp.load_model(tmp_path / "run").predict(train.X).tolist() == expected.predict(train.X).tolist()
@@ -104,12 +125,39 @@ def test_the_command_at_the_end_trains_with_the_best(rankproof: Run, data: Path,
     assert f"{best['value']:.4f}" in line
 
 
+def test_a_name_that_does_not_print_is_shown_as_a_shell_reads_it(
+    rankproof: Run, data: Path, tmp_path: Path
+) -> None:
+    odd = data.rename(tmp_path / "tr\x1b[31m'\\ \u202e.txt")
+    out = tmp_path / "s\x1b[31m"
+    for more in ((), ("--json",)):
+        ran = rankproof(*words(odd, out, *more, trials=1))
+        assert ran.status == 0
+        assert ran.out.replace("\n", "").isprintable()
+        assert ran.err.replace("\n", "").isprintable()
+        command = json.loads(ran.out)["command"] if more else ran.out.splitlines()[-1]
+        word = command.split(" --metric")[0].removeprefix("rankproof fit ")
+        read = subprocess.run(["bash", "-c", f"printf %s {word}"], capture_output=True, check=True).stdout
+        assert os.fsdecode(read) == str(odd)
+
+
 def test_settings_are_drawn_from_the_seed_and_the_number() -> None:
+    space = space_of("xgboost", {"min_data_in_leaf": None, "parameter": []})
     found = [trial_settings(number, 3, ["auto", "softmax"]) for number in range(200)]
+    longer = [trial_settings(number, 3, ["auto", "softmax"], space) for number in range(200)]
+    # What is drawn in addition changes nothing else.
+    more: dict[str, Any] = {"min_data_in_leaf": None, "parameters": {}}
+    assert [{**one, **more} for one in longer] == found
+    assert longer[0] == found[0]
+    for one in space:
+        values = [{**row["parameters"], **row}[one.name] for row in longer[1:]]
+        assert one.low <= min(values) < max(values) <= one.high
+        middle = (one.low * one.high) ** 0.5 if one.log else (one.low + one.high) / 2
+        assert 0.7 < np.median(values) / middle < 1.4
     assert found == [trial_settings(number, 3, ["auto", "softmax"]) for number in range(200)]
     assert found[1:] != [trial_settings(number, 4, ["auto", "softmax"]) for number in range(1, 200)]
     plain = BoostedRanker()
-    assert all(getattr(plain, name) == value for name, value in found[0].items())
+    assert all((getattr(plain, name) or {}) == (value or {}) for name, value in found[0].items())
     assert {one["num_leaves"] for one in found} == set(LEAVES)
     assert {one["loss"] for one in found} == {"auto", "softmax"}
     rates = [one["learning_rate"] for one in found]

@@ -11,6 +11,7 @@ import rankproof as rp
 from rankproof.errors import ArgumentError
 from rankproof.metrics.parse import metric
 from rankproof.runs.samplers import next_settings
+from rankproof.runs.space import space_of
 from rankproof.runs.trials import LEARNING_RATES, LEAVES, PENALTIES, Trial, trial_settings, within_noise
 from rankproof.runs.tuning_run import TuningRun
 
@@ -43,7 +44,8 @@ def test_an_interrupted_search_draws_what_it_would_have_drawn(tmp_path: Path) ->
 
 def test_the_usual_sampler_is_as_it_was() -> None:
     trials = search(3, "random").trials
-    expected = [trial_settings(k, 0, ["auto"]) for k in range(3)]
+    space = space_of("lightgbm", {"min_data_in_leaf": None, "parameter": []})
+    expected = [trial_settings(k, 0, ["auto"], space) for k in range(3)]
     assert [{name: getattr(t, name) for name in expected[0]} for t in trials] == expected
 
 

@@ -72,6 +72,41 @@ def test_the_best_settings_are_those_that_train_takes(path: Path) -> None:
     assert run.settings["n_estimators"] == search.best.trees
     assert run.ranker.learning_rate == search.best.learning_rate
     assert run.ranker.l2 == search.best.l2
+    assert run.ranker.min_data_in_leaf == search.best.min_data_in_leaf
+    assert (run.ranker.parameters or {}) == search.best.parameters
+
+
+@pytest.mark.parametrize("model", ["lightgbm", "xgboost", "catboost"])
+def test_what_is_given_is_not_drawn(path: Path, model: str) -> None:
+    """Under any of its names; and the best settings have it beside what was drawn."""
+    fixed = {"lightgbm": "sub_feature", "xgboost": "min_child_weight", "catboost": "colsample_bylevel"}[model]
+    search = rp.tune(
+        rp.read_letor(path),
+        metric="nDCG@10",
+        model=model,
+        trials=2,
+        folds=2,
+        n_estimators=3,
+        parameters={fixed: 0.5},
+    )
+    names = {"lightgbm": set(), "xgboost": {"colsample_bytree", "subsample"}, "catboost": {"random_strength"}}
+    assert set(search.trials[1].parameters) == names[model]
+    assert (search.trials[1].min_data_in_leaf is None) == (model != "lightgbm")
+    assert search.best_settings["parameters"] == {fixed: 0.5, **search.best.parameters}
+    with pytest.raises(ArgumentError, match="learning_rate is searched for"):
+        rp.tune(rp.read_letor(path), metric="nDCG@10", model=model, learning_rate=0.1)
+
+
+def test_the_least_rows_of_a_leaf_are_drawn_unless_given(path: Path) -> None:
+    data = rp.read_letor(path)
+    few = rp.tune(data, metric="nDCG@10", trials=2, folds=2, n_estimators=3, min_data_in_leaf=7)
+    assert [trial.min_data_in_leaf for trial in few.trials] == [None, None]
+    assert few.best_settings["min_data_in_leaf"] == 7
+    drawn = rp.tune(data, metric="nDCG@10", trials=2, folds=2, n_estimators=3)
+    assert drawn.trials[1].min_data_in_leaf is not None
+    assert drawn.to_frame()["min_data_in_leaf"].isna().tolist() == [True, False]
+    assert drawn.to_frame()["feature_fraction"].tolist()[1] == drawn.trials[1].parameters["feature_fraction"]
+    assert "min_data_in_leaf" in str(drawn).splitlines()[0]
 
 
 def test_wrong_use_is_refused(path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +53,11 @@ __all__ = ["tune"]
     show_default=True,
     help="What chooses the settings to try; tpe is Optuna's (pip install optuna).",
 )
+@click.option(
+    "--prune",
+    is_flag=True,
+    help="Stop a trial when its mean over the folds so far is worse than the median (pip install optuna).",
+)
 @threads_option("Number of threads; with lightgbm the results do not depend on it.")
 @click.option(
     "--out", required=True, metavar="DIR", help="Folder of the search; an existing search is continued."
@@ -61,11 +68,13 @@ __all__ = ["tune"]
 def tune(
     data: tuple[str, ...], out: str, trials: int, verbose: bool, quiet: bool, as_json: bool, **options: Any
 ) -> None:
-    """Find the learning rate, number of leaves, penalty and number of trees with the best METRIC on DATA.
+    """Find the settings of boosted trees with the best METRIC on DATA.
 
-    Settings are drawn at random (the first are the defaults) and compared by cross-validation over queries.
-    Every finished trial is saved in DIR: run the same command to continue after an interruption, or with more
-    --trials to search further. At the end it prints the command that trains with the best settings.
+    These are the learning rate, the numbers of leaves and trees, the penalty, and more of the engine's
+    parameters unless you give them. Settings are drawn at random (the first are the defaults) and compared by
+    cross-validation over queries. Every finished trial is saved in DIR: run the same command to continue
+    after an interruption, or with more --trials to search further. At the end it prints the command that
+    trains with the best settings.
 
     \b
     rankproof tune train.txt --metric nDCG@10 --model lightgbm --out search/
@@ -77,8 +86,10 @@ def tune(
     from rankproof.cli.options import own_options
     from rankproof.cli.terminal import print_start, progress_bar, show_table, warn
     from rankproof.errors import ArgumentError
+    from rankproof.runs.models import written
     from rankproof.runs.search_folder import check_search_folder
     from rankproof.runs.tune import plan_tuning
+    from rankproof.shown import visible
 
     # All that can be refused is refused before a large file is read.
     check_search_folder(out)
@@ -89,7 +100,7 @@ def tune(
         trials=trials,
         **{
             name: options[name]
-            for name in ("model", "losses", "noise", "features", "folds", "seed", "sampler")
+            for name in ("model", "losses", "noise", "features", "folds", "seed", "sampler", "prune")
         },
         own=own_options(options["model"], options),
     )
@@ -99,7 +110,7 @@ def tune(
         data, features=options["features"], missing=True, group=options["group"], query_files=sides
     )
     search = plan.begin(items, out)
-    when_interrupted(f"the finished trials are in {out}; run the same command to continue.")
+    when_interrupted(f"the finished trials are in {visible(out)}; run the same command to continue.")
     if not as_json:
         choices = plan.choices.values()
         lines = dict.fromkeys(line for one in choices for line in loss_lines(one, options["noise"]))
@@ -107,7 +118,7 @@ def tune(
     warn(list(dict.fromkeys(loss_warning(one, options["noise"]) for one in plan.choices.values())))
     done = trials - len(plan.untried(search))
     if done:
-        click.echo(f"rankproof: {done} of {trials} trials are already in {out}.", err=True)
+        click.echo(f"rankproof: {done} of {trials} trials are already in {visible(out)}.", err=True)
     with nullcontext(None) if quiet else progress_bar() as shown:
 
         def print_trial(trial: Trial) -> None:
@@ -116,7 +127,12 @@ def tune(
 
         run = plan.carry_out(items, search, shown, print_trial)
     reading = {"group": options["group"], "query_file": sides}
-    command = command_with(run.best, data, {**plan.settings, **reading})
+    best = run.best_settings
+    searched = {
+        "min_data_in_leaf": best["min_data_in_leaf"],
+        "parameter": written("parameter", best["parameters"]),
+    }
+    command = _printable(command_with(run.best, data, {**plan.settings, **searched, **reading}))
     if as_json:
         import json
 
@@ -129,8 +145,39 @@ def tune(
 
 def _print_trial(trial: Trial, metric: Metric) -> None:
     penalty = "default l2" if trial.l2 is None else f"l2 {trial.l2:g}"
+    others = {"min_data_in_leaf": trial.min_data_in_leaf, **trial.parameters}
+    more = "".join(f", {name} {value:g}" for name, value in others.items() if value is not None)
+    result = (
+        f"pruned after {len(trial.values)} folds"
+        if trial.pruned
+        else f"{metric} {trial.value:.4f} with {trial.trees} trees"
+    )
     click.echo(
-        f"trial {trial.number}: {metric} {trial.value:.4f} with {trial.trees} trees (learning rate "
-        f"{trial.learning_rate:g}, {trial.num_leaves} leaves, {penalty}, loss {trial.loss})",
+        f"trial {trial.number}: {result} (learning rate {trial.learning_rate:g}, {trial.num_leaves} leaves, "
+        f"{penalty}{more}, loss {trial.loss})",
         err=True,
     )
+
+
+def _printable(command: str) -> str:
+    r"""A command whose words a terminal only shows; what does not print is between $'...', as shells read it.
+
+    >>> print(_printable("fit 'tr\x1b[31m.txt' 'a b'"))
+    fit $'tr\x1b[31m.txt' 'a b'
+    """
+    if command.isprintable():
+        return command
+    return " ".join(_word(word) for word in shlex.split(command))
+
+
+def _word(word: str) -> str:
+    return shlex.quote(word) if word.isprintable() else f"$'{''.join(map(_character, word))}'"
+
+
+def _character(character: str) -> str:
+    if character in "\\'":
+        return f"\\{character}"
+    if character.isprintable():
+        return character
+    # A file's name is bytes: what is not ASCII is written by its bytes, whatever the shell's language.
+    return "".join(f"\\x{byte:02x}" for byte in os.fsencode(character))

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rankproof.errors import ArgumentError, MissingDependencyError
+from rankproof.errors import ArgumentError
 from rankproof.metrics.base import Metric
 from rankproof.runs.defaults import SAMPLERS
-from rankproof.runs.trials import LEARNING_RATES, LEAVES, PENALTIES, Trial, trial_settings
+from rankproof.runs.optuna_trials import earlier, load_optuna, quiet, study_of
+from rankproof.runs.space import Range, rounded
+from rankproof.runs.trials import LEARNING_RATES, LEAVES, PENALTIES, Trial, as_settings, trial_settings
 
 __all__ = ["check_sampler", "next_settings"]
 
@@ -22,63 +24,49 @@ def check_sampler(name: str) -> None:
     if name not in SAMPLERS:
         raise ArgumentError(f"Argument sampler must be one of {', '.join(SAMPLERS)}, got {name!r}.")
     if name != "random":
-        _optuna()
+        load_optuna(f"The sampler {name}")
 
 
 def next_settings(
-    sampler: str, number: int, seed: int, losses: Sequence[str], metric: Metric, before: Mapping[int, Trial]
+    sampler: str,
+    number: int,
+    seed: int,
+    losses: Sequence[str],
+    metric: Metric,
+    before: Mapping[int, Trial],
+    space: Sequence[Range] = (),
 ) -> dict[str, Any]:
     """The settings of a trial; the first has the defaults with every sampler."""
     if sampler == "random" or number == 0:
-        return trial_settings(number, seed, losses)
-    optuna = _optuna()
-    verbosity = optuna.logging.get_verbosity()
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
-    try:
+        return trial_settings(number, seed, losses, space)
+    optuna = load_optuna(f"The sampler {sampler}")
+    with quiet(optuna):
         # Optuna's own first ten would all be drawn blindly, which is half of a search of ours.
         made = optuna.samplers.TPESampler(seed=(seed * 1_000_003 + number) % 2**32, n_startup_trials=5)
-        direction = "maximize" if metric.direction == "higher" else "minimize"
-        study = optuna.create_study(direction=direction, sampler=made)
-        space = _space(optuna, losses)
-        for trial in (before[k] for k in sorted(before) if k < number):
-            study.add_trial(_as_optunas(optuna, trial, space))
-        asked = study.ask(space).params
-    finally:
-        optuna.logging.set_verbosity(verbosity)
+        distributions = _distributions(optuna, losses, space)
+        study = study_of(optuna, metric, earlier(before, number), distributions, made)
+        asked = study.ask(distributions).params
     # Two digits, as a drawn setting has: they are to be written into a command.
-    return {
-        "learning_rate": float(f"{asked['learning_rate']:.2g}"),
-        "num_leaves": int(asked["num_leaves"]),
-        "l2": float(f"{asked['l2']:.2g}"),
-        "loss": asked["loss"],
-    }
-
-
-def _space(optuna: Any, losses: Sequence[str]) -> dict[str, Any]:
-    distributions = optuna.distributions
-    return {
-        "learning_rate": distributions.FloatDistribution(*LEARNING_RATES, log=True),
-        "num_leaves": distributions.CategoricalDistribution(LEAVES),
-        "l2": distributions.FloatDistribution(*PENALTIES, log=True),
-        "loss": distributions.CategoricalDistribution(tuple(losses)),
-    }
-
-
-def _as_optunas(optuna: Any, trial: Trial, space: dict[str, Any]) -> Any:
-    """A finished trial for Optuna; a penalty that is the engine's own says nothing on l2."""
-    params = {name: getattr(trial, name) for name in space}
-    known = {name: value for name, value in params.items() if value is not None}
-    return optuna.trial.create_trial(
-        params=known, distributions={name: space[name] for name in known}, value=trial.value
+    return as_settings(
+        float(f"{asked['learning_rate']:.2g}"),
+        int(asked["num_leaves"]),
+        float(f"{asked['l2']:.2g}"),
+        asked["loss"],
+        {one.name: rounded(one, asked[one.name]) for one in space},
     )
 
 
-def _optuna() -> Any:
-    try:
-        import optuna
-    except ImportError as error:
-        raise MissingDependencyError(
-            f"The sampler tpe needs the package optuna, which cannot be imported ({error}): "
-            "pip install optuna"
-        ) from None
-    return optuna
+def _distributions(optuna: Any, losses: Sequence[str], space: Sequence[Range]) -> dict[str, Any]:
+    kinds = optuna.distributions
+    return {
+        "learning_rate": kinds.FloatDistribution(*LEARNING_RATES, log=True),
+        "num_leaves": kinds.CategoricalDistribution(LEAVES),
+        "l2": kinds.FloatDistribution(*PENALTIES, log=True),
+        "loss": kinds.CategoricalDistribution(tuple(losses)),
+        **{
+            one.name: kinds.IntDistribution(int(one.low), int(one.high), log=one.log)
+            if one.whole
+            else kinds.FloatDistribution(one.low, one.high, log=one.log)
+            for one in space
+        },
+    }

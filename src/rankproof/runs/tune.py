@@ -15,8 +15,10 @@ from rankproof.losses.choose import LossChoice, choose_loss
 from rankproof.metrics.base import Metric
 from rankproof.runs.defaults import BOOSTED, FOLDS, LOSS, SAMPLERS, SEED, TRIALS
 from rankproof.runs.models import as_written, own_settings, packages_of, ranker_for
+from rankproof.runs.pruning import check_pruning, is_hopeless
 from rankproof.runs.samplers import check_sampler, next_settings
 from rankproof.runs.search_folder import Search, check_search_folder, digest
+from rankproof.runs.space import space_of
 from rankproof.runs.trials import SEARCHED, Trial, cross_validate
 from rankproof.runs.tuning_run import TuningRun
 from rankproof.runs.versions import package_versions
@@ -32,6 +34,8 @@ class SearchPlan:
     rankers: Mapping[str, Any]
     settings: Mapping[str, Any]
     trials: int
+    # Not among the settings: values of trials with all folds are the same with and without.
+    prune: bool = False
 
     @property
     def metric(self) -> Metric:
@@ -66,6 +70,7 @@ class SearchPlan:
         ``progress(done, of, what)`` is called before every fold, ``finished(trial)`` after every trial.
         """
         folds, seed = self.settings["folds"], self.settings["seed"]
+        space = space_of(self.settings["model"], self.settings)
         left = self.untried(search)
         for place, number in enumerate(left):
 
@@ -73,11 +78,22 @@ class SearchPlan:
                 if progress is not None:
                     progress(place * of + fold, len(left) * of, f"trial {number}, fold {fold + 1}")
 
+            def hopeless(values: Sequence[float], number: int = number) -> bool:
+                return self.prune and is_hopeless(values, number, search.trials, self.metric)
+
             values = next_settings(
-                self.sampler, number, seed, tuple(self.choices), self.metric, search.trials
+                self.sampler, number, seed, tuple(self.choices), self.metric, search.trials, space
             )
-            ranker = self.rankers[values["loss"]]
-            trial = cross_validate(ranker, data, number, values, folds=folds, seed=seed, progress=tell)
+            trial = cross_validate(
+                self.rankers[values["loss"]],
+                data,
+                number,
+                values,
+                folds=folds,
+                seed=seed,
+                progress=tell,
+                hopeless=hopeless,
+            )
             search.add(trial)
             if finished is not None:
                 finished(trial)
@@ -99,12 +115,17 @@ def plan_tuning(
     folds: int,
     seed: int,
     sampler: str = SAMPLERS[0],
+    prune: bool = False,
     own: Mapping[str, Any],
 ) -> SearchPlan:
     """The plan for these settings; whatever can be refused without data is refused here."""
     if model not in BOOSTED:
         raise ArgumentError(f"Argument model must be one of {', '.join(BOOSTED)}, got {model!r}.")
     check_sampler(sampler)
+    check_pruning(prune)
+    for name in SEARCHED:
+        if name in own:
+            raise ArgumentError(f"{name} is searched for, so it cannot be given. Leave it out.")
     QueryKFold(folds, seed)
     settled = own_settings(model, own)
     each = dict.fromkeys(losses)
@@ -124,7 +145,7 @@ def plan_tuning(
     # A penalty is among what is drawn, so one that is given to the engine beside it is refused.
     complete = {**settings, **settled, "l2": "1"}
     rankers = {loss: ranker_for(model, one, complete, held_out=True) for loss, one in choices.items()}
-    return SearchPlan(choices, rankers, settings, trials)
+    return SearchPlan(choices, rankers, settings, trials, prune)
 
 
 def tune(
@@ -138,14 +159,17 @@ def tune(
     folds: int = FOLDS,
     seed: int = SEED,
     sampler: str = SAMPLERS[0],
+    prune: bool = False,
     out: StrPath | None = None,
     progress: Callable[[int, int, str], None] | None = None,
     **settings: Any,
 ) -> TuningRun:
-    """Search for the learning rate, leaves, penalty and number of trees that a metric is best with.
+    """Search for the settings of boosted trees that a metric is best with.
 
-    The first settings are the defaults, the others are drawn by ``sampler``. They are compared by the metric,
-    exact under ties, over folds of the queries.
+    These are the learning rate, leaves, penalty and number of trees; with LightGBM also ``min_data_in_leaf``
+    and ``feature_fraction``, with XGBoost ``min_data_in_leaf``, ``colsample_bytree`` and ``subsample``, with
+    CatBoost ``random_strength`` and ``rsm``. The first settings are the defaults, the others are drawn by
+    ``sampler``. They are compared by the metric, exact under ties, over folds of the queries.
 
     Parameters
     ----------
@@ -169,14 +193,18 @@ def tune(
     sampler : "random" or "tpe"
         ``"random"`` draws settings from the seed. ``"tpe"`` is Optuna's tree-structured Parzen estimator
         (``pip install optuna``), which looks where the trials so far were good.
+    prune : bool
+        Whether to stop a trial whose mean over the folds so far is worse than the median of the trials
+        before, by Optuna's ``MedianPruner`` (``pip install optuna``). It begins after five trials with all
+        folds. A trial that was pruned has no value and is never the best.
     out : path, optional
         A folder that keeps every finished trial: the same call goes on where an earlier one ended, and with
         more trials looks further.
     progress : function, optional
         Called as ``progress(done, of, what)`` before every fold.
     **settings
-        Parameters of `BoostedRanker` that are not searched for, such as ``n_estimators`` (the most trees),
-        ``min_data_in_leaf``, ``early_stopping_rounds`` or ``parameters``.
+        Parameters of `BoostedRanker`, such as ``n_estimators`` (the most trees), ``early_stopping_rounds`` or
+        ``parameters``. Those of an engine that are given, and ``min_data_in_leaf``, are not searched for.
 
     Returns
     -------
@@ -204,6 +232,7 @@ def tune(
         folds=folds,
         seed=seed,
         sampler=sampler,
+        prune=prune,
         own=as_written(settings),
     )
     if not isinstance(data, RankingData) or data.X is None:

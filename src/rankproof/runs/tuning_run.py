@@ -9,6 +9,8 @@ from typing import Any
 
 from rankproof.evaluation.tables import Table, as_html, as_text, number
 from rankproof.metrics.base import Metric
+from rankproof.runs.models import with_values
+from rankproof.runs.space import LEAST
 from rankproof.runs.trials import SEARCHED, Trial, best_trial, within_noise
 
 __all__ = ["TuningRun"]
@@ -27,7 +29,7 @@ class TuningRun:
     trials : list of Trial
         In the order in which they were drawn; trial 0 has the defaults.
     best : Trial
-        The trial with the best value; the first of equals.
+        The trial with the best value; the first of equals. One that was pruned cannot be it.
     within_noise : list of Trial
         The others that are worse by no more than one standard error over the folds.
 
@@ -37,7 +39,7 @@ class TuningRun:
     >>> wards, _ = rp.samples.diabetes_wards()
     >>> search = rp.tune(wards, metric="nDCG@10", trials=2, folds=2, n_estimators=5)
     >>> sorted(search.best_settings)
-    ['l2', 'learning_rate', 'loss', 'n_estimators', 'num_leaves']
+    ['l2', 'learning_rate', 'loss', 'min_data_in_leaf', 'n_estimators', 'num_leaves', 'parameters']
     """
 
     metric: Metric
@@ -56,43 +58,83 @@ class TuningRun:
 
     @property
     def best_settings(self) -> dict[str, Any]:
-        """The settings of the best trial, as `rankproof.train` takes them."""
-        best = self.best
-        searched = {name: getattr(best, name) for name in SEARCHED}
-        return {"loss": best.loss, "n_estimators": best.trees, **searched}
+        """The settings of the best trial, as `rankproof.train` takes them.
+
+        ``parameters`` and ``min_data_in_leaf`` include what was given to the search.
+        """
+        best, given = self.best, self.about["settings"]
+        return {
+            "loss": best.loss,
+            "n_estimators": best.trees,
+            **{name: getattr(best, name) for name in SEARCHED},
+            LEAST: given.get(LEAST) if best.min_data_in_leaf is None else best.min_data_in_leaf,
+            "parameters": {**with_values(given.get("parameter", ())), **best.parameters},
+        }
+
+    @property
+    def _more(self) -> list[str]:
+        """The settings that some trial has beside those of every engine."""
+        names = {name: None for trial in self.trials for name in trial.parameters}
+        return [*([LEAST] if any(t.min_data_in_leaf is not None for t in self.trials) else []), *names]
 
     def table(self) -> Table:
-        """All trials, the best first."""
-        best, sign = self.best, 1.0 if self.metric.direction == "higher" else -1.0
-        ranked = sorted(self.trials, key=lambda trial: (-sign * trial.value, trial.number))
-        close = self.within_noise
+        """All trials, the best first, those that were pruned last."""
+        sign = 1.0 if self.metric.direction == "higher" else -1.0
+        ranked = sorted(self.trials, key=lambda t: (t.pruned, 0.0 if t.pruned else -sign * t.value, t.number))
         several = len({trial.loss for trial in self.trials}) > 1
+        names = ["learning_rate", "num_leaves", "l2", *self._more, *(["loss"] if several else [])]
+        marks = self._marks()
         rows = [
             [
                 str(trial.number),
-                f"{trial.learning_rate:g}",
-                str(trial.num_leaves),
-                "engine's" if trial.l2 is None else f"{trial.l2:g}",
-                *([trial.loss] if several else []),
+                *(_shown(trial.drawn.get(name)) for name in names),
                 str(trial.trees),
-                number(trial.value),
-                "best" if trial is best else "within noise" if trial in close else "",
+                number(trial.value, missing=""),
+                marks.get(trial.number, ""),
             ]
             for trial in ranked
         ]
-        head = ["trial", "learning rate", "leaves", "l2", *(["loss"] if several else []), "trees"]
-        others = f"{len(close)} of the other {len(ranked) - 1}"
-        notes = [
+        folds = self.about["settings"]["folds"]
+        titles = {"learning_rate": "learning rate", "num_leaves": "leaves"}
+        head = ["trial", *(titles.get(name, name) for name in names), "trees"]
+        return Table(
+            [*head, f"{self.metric}, mean of {folds} folds", ""],
+            rows,
+            self._notes(),
+            text_columns=["", "loss"],
+        )
+
+    def _marks(self) -> dict[int, str]:
+        """What is said of a trial, by its number."""
+        folds = self.about["settings"]["folds"]
+        return {
+            **{
+                trial.number: f"pruned after {len(trial.values)} of {folds} folds"
+                for trial in self.trials
+                if trial.pruned
+            },
+            **{trial.number: "within noise" for trial in self.within_noise},
+            self.best.number: "best",
+        }
+
+    def _notes(self) -> list[str]:
+        whole = sum(not trial.pruned for trial in self.trials)
+        pruned = len(self.trials) - whole
+        return [
             (
                 "The best trial was chosen by these values, so its own value is optimistic. Trial 0 has the "
                 "defaults."
             ),
-            f"Within noise of the best: {others}, by one standard error of the difference over the folds.",
+            (
+                f"Within noise of the best: {len(self.within_noise)} of the other {whole - 1}, by one "
+                "standard error of the difference over the folds."
+            ),
+            *(
+                [f"Pruned: {pruned}, each worse on its first folds than the median of the trials before it."]
+                if pruned
+                else []
+            ),
         ]
-        folds = self.about["settings"]["folds"]
-        return Table(
-            [*head, f"{self.metric}, mean of {folds} folds", ""], rows, notes, text_columns=["", "loss"]
-        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data: what was searched, all trials, the number of the best."""
@@ -113,11 +155,13 @@ class TuningRun:
 
         from rankproof.data.frames import frame_of
 
-        names = ("number", *SEARCHED, "loss", "trees", "value")
+        names = ("number", *SEARCHED, "loss", "trees", "value", "pruned")
         columns = {name: np.array([getattr(trial, name) for trial in self.trials]) for name in names}
-        # The engine's own penalty is None, which is no number.
-        columns["l2"] = columns["l2"].astype(np.float64)
-        return frame_of(columns, backend, nullable=["l2"])
+        # What is left to the engine is None, which is no number.
+        optional = ["l2", *self._more]
+        for name in optional:
+            columns[name] = np.array([trial.drawn.get(name) for trial in self.trials], dtype=np.float64)
+        return frame_of(columns, backend, nullable=[*optional, "value"])
 
     def __str__(self) -> str:
         return as_text(self.table())
@@ -128,3 +172,9 @@ class TuningRun:
 
     def _repr_html_(self) -> str:
         return as_html(self.table())
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "engine's"
+    return f"{value:g}" if isinstance(value, float) else str(value)
