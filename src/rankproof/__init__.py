@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from rankproof.data.split import QueryKFold as QueryKFold
     from rankproof.data.split import query_folds as query_folds
     from rankproof.data.split import split_queries as split_queries
+    from rankproof.data.trec.prefs import Prefs as Prefs
+    from rankproof.data.trec.prefs import read_prefs as read_prefs
     from rankproof.data.trec.read import Qrels as Qrels
     from rankproof.data.trec.read import Run as Run
     from rankproof.data.trec.read import read_qrels as read_qrels
@@ -102,6 +104,7 @@ _PLACES = {
     "NeuralRanker": "rankproof.fit.neural.ranker",
     "Permutation": "rankproof.feedback",
     "PreferenceGraph": "rankproof.feedback",
+    "Prefs": "rankproof.data.trec.prefs",
     "Qrels": "rankproof.data.trec.read",
     "QueryKFold": "rankproof.data.split",
     "RankingData": "rankproof.data.ranking",
@@ -128,6 +131,7 @@ _PLACES = {
     "query_folds": "rankproof.data.split",
     "read_folds": "rankproof.data.letor.folds",
     "read_letor": "rankproof.data.letor.read",
+    "read_prefs": "rankproof.data.trec.prefs",
     "read_qrels": "rankproof.data.trec.read",
     "read_run": "rankproof.data.trec.read",
     "regression_bound": "rankproof.theory.excess",

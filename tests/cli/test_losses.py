@@ -56,3 +56,13 @@ def test_an_unknown_loss_is_one_line_and_status_3(rankproof: Run) -> None:
     assert "Did you mean 'softmax'?" in ran.err
     assert ran.out == ""
     assert ran.err.count("\n") == 1
+
+
+def test_one_loss_says_what_others_call_it(rankproof: Run) -> None:
+    out = rankproof("losses", "squared").out
+    (line,) = [row for row in out.splitlines() if row.startswith("also called ")]
+    for name in ("regression", "mse", "RMSE", "reg:squarederror"):
+        assert name in line.replace(",", "").split()
+    for name, cls in LOSSES.items():
+        called = json.loads(rankproof("losses", name, "--json").out)["also called"]
+        assert all(loss(other).name == cls.name for other in (called.split(", ") if called else ()))

@@ -50,7 +50,7 @@ def test_unsorted_rows_are_grouped_with_their_scores(
     )
     out, err = run(capsys, "evaluate", "--data", "mixed.txt", "--scores", "mixed.scores")
     assert out == ""
-    assert "Sort the rows by query, or pass --group to have that done." in err
+    assert "Sort the rows by query, or pass --group to do this." in err
     assert "group=True" not in err
 
 
@@ -66,7 +66,7 @@ def test_grouped_data_are_not_told_when_nothing_moves(
 def test_group_in_python_is_stable(folder: Path) -> None:
     data = rp.read_letor("mixed.txt", group=True)
     assert data.doc_ids.tolist() == ["d1", "d2", "d3", "d4"]  # type: ignore[union-attr]
-    with pytest.raises(rp.errors.FileFormatError, match=r"or pass group=True to have that done"):
+    with pytest.raises(rp.errors.FileFormatError, match=r"or pass group=True to do this"):
         rp.read_letor("mixed.txt")
 
 

@@ -60,6 +60,17 @@ def test_a_convention_leaves_its_trace_in_every_form() -> None:
         assert row["as"].endswith("empty=0)@10" if row["metric"] == "nDCG@10" else "AP(empty=0)")
 
 
+def test_values_by_query_leave_with_the_convention_and_the_number_of_queries() -> None:
+    found = compared(convention="ranx")
+    rows = list(csv.DictReader(io.StringIO(found.to_csv(per_query=True))))
+    assert list(rows[0]) == ["query", "system", "nDCG@10", "AP", "convention"]
+    assert {row["convention"] for row in rows} == {"ranx"}
+    text = found.to_latex(per_query=True)
+    assert r"\caption{nDCG@10, AP by query and system. 60 of 60 queries count; convention: ranx. " in text
+    assert text.count(r"\begin") == text.count(r"\end") == 2
+    assert "53 of 60 queries count; convention: rankproof." in compared().to_latex(per_query=True)
+
+
 def test_metrics_that_count_other_queries_say_so() -> None:
     found = rp.compare(SYSTEMS, LABELS, ["AP", "AP(empty=0)"], offsets=OFFSETS)
     assert "queries that count, of 60: AP: 53; AP(empty=0): 60; convention: rankproof" in found.notes()

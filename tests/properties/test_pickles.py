@@ -117,6 +117,10 @@ MADE: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
         lambda made: made.to_json(),
     ),
     "noise": (lambda: rp.noise.check(rp.Law({(1, 0): "1/2", (0, 1): "1/2"})), repr),
+    "Prefs": (
+        lambda: rp.Prefs(np.array(["q1"]), (("a", "b"),), (("ann", "ann"),), (np.array([[0, 1]]),)),
+        lambda made: (made.query_ids.tolist(), made.doc_ids, made.groups, made.pairs[0].tolist()),
+    ),
     "TrainingRun": (
         lambda: rp.train(WORLD.sample(12, seed=1), test=WORLD.sample(4, seed=2), metric="nDCG@2"),
         lambda made: made.to_json(),

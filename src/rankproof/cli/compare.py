@@ -8,9 +8,11 @@ import click
 
 from rankproof.cli.options import (
     DEFAULT_METRICS,
+    PREFS_METRICS,
     data_options,
     metric_option,
     output_options,
+    prefs_option,
 )
 from rankproof.evaluation.defaults import CORRECTION, MOST_PAIRS, SEED, SIGNIFICANCE, TEST
 from rankproof.files import STANDARD
@@ -25,10 +27,11 @@ __all__ = ["compare"]
 @click.argument("runs", nargs=-1)
 @metric_option
 @data_options
+@prefs_option
 @click.option(
     "--baseline",
     metavar="NAME",
-    help="Test the other runs against this one only; its file, or its name as the table has it.",
+    help="Test the other runs against this one only; its file, or its name in the table.",
 )
 @click.option(
     "--test",
@@ -69,6 +72,7 @@ def compare(
     runs: tuple[str, ...],
     metrics: tuple[str, ...],
     qrels: str | None,
+    prefs: str | None,
     data: str | None,
     convention: str,
     missing: Literal["zero", "skip"] | None,
@@ -86,7 +90,7 @@ def compare(
     report: str | None,
     output: str | None,
 ) -> None:
-    """Compare RUNS (TREC runs with --qrels, or score files with --data) on the same queries.
+    """Compare RUNS (TREC runs with --qrels or --prefs, or score files with --data) on the same queries.
 
     A winner is named only if its difference is statistically significant after Holm's correction for testing
     several pairs. Runs are sorted by the first metric; runs that share a letter do not differ significantly.
@@ -106,7 +110,7 @@ def compare(
     from rankproof.evaluation.evaluate import metric_list, refuse_uncounted
 
     if example:
-        if runs or qrels or data:
+        if runs or qrels or prefs or data:
             raise click.UsageError("--example comes with its own runs and judgments: leave out the files.")
         files = example_files()
         runs, qrels = (files["bm25.trec"], files["ranker.trec"]), files["qrels.txt"]
@@ -118,11 +122,11 @@ def compare(
         from rankproof.report.html import check_report_path
 
         check_report_path(report)
-    chosen = metrics or DEFAULT_METRICS
+    chosen = metrics or (PREFS_METRICS if prefs else DEFAULT_METRICS)
     # Refused before a large file is read.
     metric_list(chosen)
     ready = compile_ahead(chosen, convention)
-    systems, judged = load(runs, qrels, data, group=group, query_files=query_files)
+    systems, judged = load(runs, qrels, data, prefs=prefs, group=group, query_files=query_files)
     if baseline in runs:
         # Named by its file, as the runs are.
         baseline = list(systems)[runs.index(baseline)]
@@ -144,7 +148,7 @@ def compare(
         missing=missing,
         depth=depth,
     )
-    refuse_uncounted(next(iter(comparison.results.values())).counted, str(qrels or data))
+    refuse_uncounted(next(iter(comparison.results.values())).counted, str(qrels or prefs or data))
     if output == "json":
         click.echo(comparison.to_json(per_query=per_query))
     elif output == "csv":
@@ -157,7 +161,7 @@ def compare(
             click.echo()
         _show(comparison, pairs=pairs)
     if report is not None:
-        named = (*runs, *(path for path in (qrels, data) if path))
+        named = (*runs, *(path for path in (qrels, prefs, data) if path))
         _write_report(report, comparison, systems, judged, named, {"missing": missing, "depth": depth})
         if output is None:
             beside(report)(f"\nreport  {report}")
@@ -186,16 +190,16 @@ def _write_report(
     options: dict[str, Any],
 ) -> None:
     from rankproof.cli.commands import running_command
+    from rankproof.data.trec.prefs import Prefs
     from rankproof.files import sha256_of
     from rankproof.report.html import write_report
+    from rankproof.report.pages.comparison import comparison_report
     from rankproof.reports import comparison_page
 
-    page = comparison_page(
-        comparison,
-        systems,
-        judged,
-        options,
-        command=running_command(without=("report",)),
-        files={name: sha256_of(name) for name in files},
-    )
+    command, digests = running_command(without=("report",)), {name: sha256_of(name) for name in files}
+    if isinstance(judged, Prefs):
+        # Without grades there is no nDCG at cutoffs to draw, nor grades to count.
+        page = comparison_report(comparison, command=command, files=digests)
+    else:
+        page = comparison_page(comparison, systems, judged, options, command=command, files=digests)
     write_report(page, path)

@@ -2,7 +2,7 @@
 
 While the command compiles what reads its files, a helper process compiles what evaluates them, on a tiny
 example, and leaves the code in the cache for the command to pick up. Later calls find the cache filled and
-start no helper.
+start no helper. Where no helper can be started, the command compiles everything by itself.
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ def _started(module: str, *words: str) -> Callable[[], None]:
     import subprocess
 
     command = [sys.executable, "-m", "rankproof.cli.compile_ahead", *words]
-    helper = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603
+    try:
+        helper = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603
+    except Exception:  # no name of the interpreter, no more processes: it would only have saved time
+        return lambda: None
     return lambda: _finish(helper)
 
 

@@ -8,9 +8,11 @@ import click
 
 from rankproof.cli.options import (
     DEFAULT_METRICS,
+    PREFS_METRICS,
     data_options,
     metric_option,
     output_options,
+    prefs_option,
 )
 from rankproof.evaluation.defaults import LEVEL, SEED
 
@@ -21,6 +23,7 @@ __all__ = ["evaluate"]
 @click.argument("run", required=False)
 @metric_option
 @data_options
+@prefs_option
 @click.option("--scores", metavar="FILE", help="Scores for the items of --data, one per line.")
 @click.option("--per-query", is_flag=True, help="Print one row per query as well.")
 @click.option(
@@ -36,6 +39,7 @@ def evaluate(
     run: str | None,
     metrics: tuple[str, ...],
     qrels: str | None,
+    prefs: str | None,
     data: str | None,
     scores: str | None,
     convention: str,
@@ -56,6 +60,7 @@ def evaluate(
     rankproof evaluate --example
     rankproof evaluate run.trec --qrels qrels.txt -m nDCG@10 -m AP -m 'ERR(max_grade=2)@20'
     rankproof evaluate run.trec --qrels qrels.txt -m nDCG@10 --as trec_eval --per-query
+    rankproof evaluate run.trec --prefs prefs.txt -m PD
     rankproof evaluate --data test.txt --scores scores.txt -m nDCG@10 --bounds --json
     zcat run.gz | rankproof evaluate - --qrels qrels.txt --depth 100
     """
@@ -67,18 +72,20 @@ def evaluate(
     from rankproof.evaluation.evaluate import metric_list, refuse_uncounted
 
     if example:
-        if run or qrels or data or scores:
+        if run or qrels or prefs or data or scores:
             raise click.UsageError("--example comes with its own run and judgments: leave out the files.")
         files = example_files()
         run, qrels = files["ranker.trec"], files["qrels.txt"]
     if run and scores:
         raise click.UsageError("Give either a run or --scores, not both.")
     path = run or scores
-    chosen = metrics or DEFAULT_METRICS
+    chosen = metrics or (PREFS_METRICS if prefs else DEFAULT_METRICS)
     # Refused before a large file is read.
     metric_list(chosen)
     ready = compile_ahead(chosen, convention)
-    systems, judged = load((path,) if path else (), qrels, data, group=group, query_files=query_files)
+    systems, judged = load(
+        (path,) if path else (), qrels, data, prefs=prefs, group=group, query_files=query_files
+    )
     (system,) = systems.values()
     ready()
     results = run_evaluate(
@@ -92,7 +99,7 @@ def evaluate(
         level=level,
         seed=seed,
     )
-    refuse_uncounted(results.counted, str(qrels or data))
+    refuse_uncounted(results.counted, str(qrels or prefs or data))
     if output == "json":
         click.echo(results.to_json(per_query=per_query))
     elif output == "csv":

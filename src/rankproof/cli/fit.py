@@ -82,6 +82,7 @@ def fit(
     """
     from rankproof.cli.commands import loss_lines, loss_warning
     from rankproof.cli.failures import when_interrupted
+    from rankproof.cli.option_names import in_running_options
     from rankproof.cli.options import own_options
     from rankproof.cli.terminal import print_start, warn
     from rankproof.runs.plan import plan_training
@@ -102,7 +103,8 @@ def fit(
         own=own,
     )
     # What is kept of the run says how to find out, too.
-    plan = plan.with_warning(loss_warning(plan.choice, options["noise"]))
+    unproven = loss_warning(plan.choice, options["noise"])
+    plan = plan.with_warning(None if unproven is None else in_running_options(unproven))
     plan = replace(plan, settings={**plan.settings, **_reading(options)})
     data = _read(paths, options, missing=plan.takes_missing)
     empty = plan.check(data, {part: ", ".join(names) for part, names in paths.items()})
@@ -113,7 +115,7 @@ def fit(
     warn([plan.choice.warning])
 
     run = plan.carry_out(data, empty, paths)
-    warn(run.warnings)
+    warn([in_running_options(text) for text in run.warnings])
     facts = run.save(out, replace=force)
     when_interrupted(f"the run in {out} is complete; rankproof report {out} writes its report.")
     problem = _write_report(run, facts, out)

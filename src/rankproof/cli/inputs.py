@@ -20,19 +20,28 @@ def load(
     qrels: str | None,
     data: str | None,
     *,
+    prefs: str | None = None,
     group: bool = False,
     query_files: tuple[str, ...] = (),
 ) -> tuple[dict[str, Any], Any]:
-    """Runs with qrels, or score files with LETOR data: name -> scores, and what to judge them by."""
+    """Runs with qrels or preferences, or score files with LETOR data: by name, and the judge."""
     if not paths:
         raise click.UsageError("Give a run (with --qrels) or a score file (with --data), or try --example.")
-    if (qrels is None) == (data is None):
+    if prefs is not None and (qrels is not None or data is not None):
+        other = "--data" if qrels is None else "--qrels"
+        raise click.UsageError(f"--prefs stands in place of {other}: give one of them.")
+    if prefs is None and (qrels is None) == (data is None):
         raise click.UsageError("Give either --qrels FILE (for TREC runs) or --data FILE (for score files).")
-    if qrels is not None and (group or query_files):
+    if data is None and (group or query_files):
         option = "--group" if group else "--query-file"
         raise click.UsageError(f"{option} is about LETOR text, which --data reads; TREC files need no order.")
     names = _names(paths)
-    once_standard((*paths, qrels, data, *query_files))
+    once_standard((*paths, qrels, prefs, data, *query_files))
+    if prefs is not None:
+        from rankproof.data.trec.prefs import read_prefs
+        from rankproof.data.trec.read import read_run
+
+        return {name: read_run(path) for name, path in zip(names, paths, strict=True)}, read_prefs(prefs)
     if qrels is not None:
         from rankproof.data.trec.read import read_qrels, read_run
 

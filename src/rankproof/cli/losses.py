@@ -91,6 +91,7 @@ def _text(value: Any) -> str:
 def _described(one: Any) -> dict[str, Any]:
     from dataclasses import fields
 
+    from rankproof.losses.other_names import names_elsewhere
     from rankproof.metrics.parameters import written
 
     own = {f.name: getattr(one, f.name) for f in fields(one) if f.name != "target"}
@@ -104,5 +105,6 @@ def _described(one: Any) -> dict[str, Any]:
         "parameters": " ".join(f"{k}={written(v)}" for k, v in own.items() if v is not None),
         "item weights": one.takes_item_weights,
         "reference": one.reference,
+        "also called": ", ".join((*type(one).aliases, *names_elsewhere(one.name))) or None,
         "claims": [{"name": c.name, "value": c.value, "reference": c.reference} for c in one.claims.values()],
     }

@@ -14,6 +14,8 @@ from rankproof.cli.failures import InterruptedCommandError, UnexpectedEndError, 
 from rankproof.cli.interrupts import NOTHING_LEFT, leave_interrupted
 from rankproof.cli.option_names import option_words
 from rankproof.cli.warning_lines import data_warnings
+from rankproof.kernels.notice import telling_of_damage
+from rankproof.shown import visible
 
 __all__ = ["BAD_USE", "command_line", "main"]
 
@@ -58,7 +60,7 @@ class _LazyGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            with data_warnings():
+            with data_warnings(), telling_of_damage(_warn):
                 return super().invoke(ctx)
         except (KeyboardInterrupt, InterruptedCommandError):
             raise InterruptedCommandError(hint_of(ctx)) from None
@@ -132,6 +134,10 @@ def main(arguments: list[str] | None = None) -> Any:
         command = None if name is None else command_line.get_command(click.Context(command_line), name)
         click.echo(f"rankproof: error: {one_line(problem, option_words(command))}", err=True)
         sys.exit(BAD_USE)
+
+
+def _warn(text: str) -> None:
+    click.echo(f"rankproof: warning: {visible(text)}", err=True)
 
 
 def _show_any_text() -> None:

@@ -8,9 +8,12 @@ from collections.abc import Mapping
 
 import click
 
-__all__ = ["in_options", "option_words"]
+__all__ = ["in_options", "in_running_options", "option_words"]
 
 _ARGUMENT = re.compile(r"\bArgument (\w+)(?: of \w+)?\b")
+_PENALTIES = re.compile(r"\bPenalties (\w+) are\b")
+_PER_QUERY = re.compile(r"\bresults\.per_query\['([^']+)'\]")
+_COUNTS = {"results.query_ids.size": "the number of queries", "results.items": "the number of items"}
 _SETTING = re.compile(r"\b([a-z_]+)=('[^']*'|\"[^\"]*\"|\w+)")
 
 
@@ -48,6 +51,10 @@ def in_options(text: str, options: Mapping[str, str]) -> str:
     "The row has a qid, though --query-file 'a b.query' is given."
     >>> in_options("Use empty=skip.", options)
     'Use empty=skip.'
+    >>> in_options("Take it of results.per_query['AP'].", {"per_query": "--per-query"})
+    'Take it of the AP of every query (--per-query).'
+    >>> in_options("Penalties l2 are numbers >= 0, got '-1'.", {"l2": "--l2"})
+    "Option --l2 must be numbers >= 0, got '-1'."
     """
 
     def argument(match: re.Match[str]) -> str:
@@ -59,4 +66,20 @@ def in_options(text: str, options: Mapping[str, str]) -> str:
         value = match[2].strip("'\"")
         return options[match[1]] if value == "True" else f"{options[match[1]]} {shlex.quote(value)}"
 
+    def penalties(match: re.Match[str]) -> str:
+        return f"Option {options[match[1]]} must be" if match[1] in options else match[0]
+
+    def per_query(match: re.Match[str]) -> str:
+        way = f" ({options['per_query']})" if "per_query" in options else ""
+        return f"the {match[1]} of every query{way}"
+
+    for python, words in _COUNTS.items():
+        text = text.replace(python, words)
+    text = _PER_QUERY.sub(per_query, _PENALTIES.sub(penalties, text))
     return _SETTING.sub(setting, _ARGUMENT.sub(argument, text))
+
+
+def in_running_options(text: str) -> str:
+    """The same with the options of the command that is running, if one is."""
+    context = click.get_current_context(silent=True)
+    return in_options(text, option_words(None if context is None else context.command))

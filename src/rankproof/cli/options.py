@@ -18,6 +18,7 @@ from rankproof.fit.defaults import BOOSTED, LINEAR, NEURAL
 
 __all__ = [
     "DEFAULT_METRICS",
+    "PREFS_METRICS",
     "all_of",
     "data_options",
     "metric_and_noise",
@@ -25,6 +26,7 @@ __all__ = [
     "model_options",
     "output_options",
     "own_options",
+    "prefs_option",
     "reading_options",
     "threads_option",
     "tree_options",
@@ -32,6 +34,8 @@ __all__ = [
 
 F = TypeVar("F", bound=Callable[..., Any])
 DEFAULT_METRICS = ("nDCG@10", "AP", "RR")
+# With --prefs.
+PREFS_METRICS = ("PD",)
 
 
 def all_of(*decorators: Callable[[F], F]) -> Callable[[F], F]:
@@ -74,6 +78,18 @@ def metric_option(function: F) -> F:
     )(function)
 
 
+def prefs_option(function: F) -> F:
+    """``--prefs``, in place of ``--qrels``."""
+    return click.option(
+        "--prefs",
+        metavar="FILE",
+        help="Preferences in the format of trec_eval -R prefs, in place of --qrels: query group subgroup "
+        "document level. For the metrics PD (the default) and WPDL. A preference between two documents with "
+        "equal scores counts 1/2, and so does one between two that the run does not have; these rank below "
+        "all others.",
+    )(function)
+
+
 def reading_options(function: F) -> F:
     """How LETOR text is read."""
     return all_of(
@@ -87,8 +103,8 @@ def reading_options(function: F) -> F:
             "query_files",
             multiple=True,
             metavar="FILE",
-            help="LETOR text without qid: a file with the number of rows of every query, one a line, as "
-            "LightGBM has it; once per data file. [default: DATA.query if it is there]",
+            help="LETOR text without qid: a file with the number of rows of every query, one per line "
+            "(LightGBM's format); once per data file. [default: DATA.query if it exists]",
         ),
     )(function)
 

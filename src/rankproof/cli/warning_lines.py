@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from rankproof.cli.option_names import in_running_options
 from rankproof.errors import DataWarning
 from rankproof.shown import visible
 
@@ -28,7 +29,7 @@ def data_warnings() -> Iterator[None]:
                 shown_before(message, category, *place, **more)
             elif str(message) not in said:
                 said.add(str(message))
-                click.echo(f"rankproof: warning: {visible(str(message))}", err=True)
+                click.echo(f"rankproof: warning: {visible(in_running_options(str(message)))}", err=True)
 
         warnings.showwarning = show
         yield

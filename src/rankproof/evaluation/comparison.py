@@ -9,7 +9,7 @@ from typing import Any
 
 from rankproof.errors import ArgumentError
 from rankproof.evaluation.by_metric import ByMetric
-from rankproof.evaluation.comparison_latex import latex_table
+from rankproof.evaluation.comparison_latex import latex_table, per_query_latex
 from rankproof.evaluation.comparison_text import (
     basis,
     comparison_rows,
@@ -22,7 +22,7 @@ from rankproof.evaluation.defaults import MOST_PAIRS
 from rankproof.evaluation.letters import letters
 from rankproof.evaluation.pair_result import PairResult, pair_table
 from rankproof.evaluation.results import Results
-from rankproof.evaluation.tables import Table, as_csv, as_html, as_latex, as_text, number
+from rankproof.evaluation.tables import Table, as_csv, as_html, as_text, number
 from rankproof.plain import json_text
 from rankproof.shown import visible
 
@@ -191,21 +191,26 @@ class Comparison:
         return frame_of_rows(comparison_rows(self), backend)
 
     def to_csv(self, *, per_query: bool = False) -> str:
-        """Comma-separated text, numbers in full: a row per metric and pair, or per query and system."""
+        """Comma-separated text, numbers in full: a row per metric and pair, or per query and system.
+
+        Every row ends with the convention. A query without a value does not count.
+        """
         if per_query:
+            convention = next(iter(self.results.values())).convention
             rows = [
-                [query, system, *("" if math.isnan(value) else repr(value) for value in values)]
+                [query, system, *("" if math.isnan(value) else repr(value) for value in values), convention]
                 for query, system, *values in per_query_rows(self.results)
             ]
-            return as_csv(["query", "system", *self.metrics], rows)
+            return as_csv(["query", "system", *self.metrics, "convention"], rows)
         return as_csv(*csv_rows(comparison_rows(self)))
 
     def to_latex(self, *, per_query: bool = False) -> str:
         """A LaTeX table for a paper (booktabs): the best in bold, superscripts for what was shown, a caption.
 
-        The caption has the number of queries, the test, the correction and the convention.
+        The caption has the number of queries, the test, the correction and the convention. With ``per_query``
+        a row per query and system; the caption has the number of queries and the convention.
         """
-        return as_latex(self.per_query_table()) if per_query else latex_table(self)
+        return per_query_latex(self) if per_query else latex_table(self)
 
     def _pairs_elsewhere(self) -> str:
         return f"{len(self.pairs[self.metrics[0]])} pairs of each metric: pair_table(metric), to_frame()"

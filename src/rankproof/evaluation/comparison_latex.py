@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rankproof.evaluation.comparison_text import basis
-from rankproof.evaluation.tables import escaped, number
+from rankproof.evaluation.tables import as_latex, escaped, number
 
 if TYPE_CHECKING:
     from rankproof.evaluation.comparison import Comparison
 
-__all__ = ["latex_table"]
+__all__ = ["latex_table", "per_query_latex"]
 
 
 def latex_table(comparison: Comparison) -> str:
@@ -45,6 +45,20 @@ def latex_table(comparison: Comparison) -> str:
             *rows,
             r"\bottomrule",
             r"\end{tabular}",
+            r"\end{table}",
+        ]
+    )
+
+
+def per_query_latex(comparison: Comparison) -> str:
+    """The values of every query and system, under a caption that says how many count and by whose rules."""
+    metrics = escaped(", ".join(comparison.metrics))
+    return "\n".join(
+        [
+            r"\begin{table}",
+            r"\centering",
+            rf"\caption{{{metrics} by query and system. {_counts(comparison)}}}",
+            as_latex(comparison.per_query_table()),
             r"\end{table}",
         ]
     )
@@ -85,9 +99,13 @@ def _caption(comparison: Comparison) -> str:
         base = escaped(comparison.baseline)
         marks = f"$^{{+}}$ and $^{{-}}$ mark systems that are shown to be better and worse than {base}"
     test = {"t": "t", "wilcoxon": "Wilcoxon", "randomisation": "randomisation"}[comparison.test]
-    counts = ". ".join(line[0].upper() + line[1:] for line in basis(comparison.results))
     return (
         f"Mean of {escaped(', '.join(comparison.metrics))}, best in bold. {marks} (paired {test} test, "
         f"Holm's correction over the {escaped(comparison.family)}, level {comparison.level:g}). "
-        f"{escaped(counts)}."
+        f"{_counts(comparison)}"
     )
+
+
+def _counts(comparison: Comparison) -> str:
+    """How many queries count, and by whose rules, as sentences."""
+    return escaped(". ".join(line[0].upper() + line[1:] for line in basis(comparison.results)) + ".")

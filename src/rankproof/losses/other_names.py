@@ -5,7 +5,7 @@ from __future__ import annotations
 from rankproof.errors import UnknownNameError
 from rankproof.losses.base import LOSSES
 
-__all__ = ["NAMES", "our_loss_name"]
+__all__ = ["NAMES", "names_elsewhere", "our_loss_name"]
 
 # What others write, and the same loss here.
 NAMES: dict[str, str] = {
@@ -30,8 +30,14 @@ NAMES: dict[str, str] = {
     "logloss": "pointwise-logistic",
 }
 
+# Capitals, where their tool has them.
+_WRITTEN = {
+    name.casefold(): name
+    for name in ("QuerySoftMax", "QueryRMSE", "PairLogit", "PairLogitPairwise", "Logloss", "RMSE")
+}
+
 # What we do not have: whose it is and what it is, then what to use.
-_AUTO = "Use loss='auto', the loss that is consistent with the metric"
+_AUTO = "Use the loss 'auto' in training (it is consistent with the metric)"
 _NOT_OURS: dict[str, tuple[str, str]] = {
     "yetirank": (
         "CatBoost's YetiRank: pairwise logistic losses on randomly perturbed rankings",
@@ -52,7 +58,7 @@ _NOT_OURS: dict[str, tuple[str, str]] = {
     ),
     "rank:map": (
         "XGBoost's pairwise logistic loss weighted by the change of AP",
-        "Use loss='auto' with the metric AP: it says under which condition on the labels it is consistent.",
+        "Use the loss 'auto' in training for AP: it says which condition on the labels it needs.",
     ),
     "neuralndcg": ("nDCG with a relaxed sort", "Use approx-ndcg, another smooth form of nDCG."),
     "regression_l1": ("the absolute error", "Use squared: the median of a target is not its mean."),
@@ -78,3 +84,12 @@ def our_loss_name(spec: str) -> str:
             what, instead = _NOT_OURS[known]
             raise UnknownNameError(f"Loss {spec!r} is {what}, which rankproof does not have. {instead}")
     return spec
+
+
+def names_elsewhere(name: str) -> tuple[str, ...]:
+    """What other tools call a loss of ours.
+
+    >>> names_elsewhere("RankNet")
+    ('rank:pairwise', 'PairLogit', 'PairLogitPairwise')
+    """
+    return tuple(_WRITTEN.get(other, other) for other, ours in NAMES.items() if ours == name)

@@ -1,17 +1,19 @@
-"""The two layouts of TREC files, and what is said of a line that breaks its layout."""
+"""The layouts of TREC files, and what is said of a line that breaks its layout."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["QRELS", "RUN", "TrecLayout", "bad_line"]
+__all__ = ["PREFS", "QRELS", "RUN", "TrecLayout", "bad_line", "shown"]
 
 _SHOWN = 60
+_ARTICLE = {"run": "a run has", "qrels": "a qrels has", "prefs": "prefs have"}
 
 
 @dataclass(frozen=True)
 class TrecLayout:
-    """The columns of a TREC file; ``value`` is the one with the number, which must be ``finite`` or not.
+    """The columns of a TREC file; ``value`` is the one with the number, which must be ``finite`` or not, and
+    ``doc`` the one with the document.
 
     With ``more``, what comes after the last column is passed over, as trec_eval does in runs.
     """
@@ -21,6 +23,7 @@ class TrecLayout:
     value: int
     finite: bool
     more: bool
+    doc: int = 2
 
     @property
     def value_name(self) -> str:
@@ -35,6 +38,10 @@ class TrecLayout:
 
 RUN = TrecLayout("run", ("qid", "Q0", "docno", "rank", "score", "tag"), value=4, finite=False, more=True)
 QRELS = TrecLayout("qrels", ("qid", "iter", "docno", "grade"), value=3, finite=True, more=False)
+# What trec_eval -R prefs reads.
+PREFS = TrecLayout(
+    "prefs", ("qid", "group", "subgroup", "docno", "level"), value=4, finite=True, more=False, doc=3
+)
 
 
 def shown(token: bytes) -> str:
@@ -55,20 +62,29 @@ def bad_line(error: int, line: bytes, layout: TrecLayout) -> str:
     if error == trec.BAD_UTF8:
         return f"the line {shown(line.strip())} is not UTF-8. Convert the file to UTF-8."
     if error == trec.BAD_COLUMNS:
-        other = RUN if layout is QRELS else QRELS
-        hint = f" It looks like a {other.kind} file." if len(columns) == len(other.columns) else ""
         return (
-            f"the line {shown(line.strip())} has {len(columns)} columns, but a {layout.kind} has "
-            f"{len(layout.columns)}{' or more' * layout.more}: {layout.line}.{hint}"
+            f"the line {shown(line.strip())} has {len(columns)} columns, but {_ARTICLE[layout.kind]} "
+            f"{len(layout.columns)}{' or more' * layout.more}: {layout.line}.{_likely(len(columns), layout)}"
         )
     if error == trec.LONG_ID:
         name, size = max(
-            ("query id", len(columns[0])), ("document id", len(columns[2])), key=lambda pair: pair[1]
+            ("query id", len(columns[0])), ("document id", len(columns[layout.doc])), key=lambda pair: pair[1]
         )
         most = trec.MOST_ID_BYTES
         return f"the {name} has {size} bytes; {most} is the maximum. Is this a TREC {layout.kind} file?"
     rule = "a finite number" if layout.finite else "a number (or inf)"
     return (
-        f"the {layout.value_name} of document {shown(columns[2])} of query {shown(columns[0])} must be "
-        f"{rule}, got {shown(columns[layout.value])}."
+        f"the {layout.value_name} of document {shown(columns[layout.doc])} of query {shown(columns[0])} "
+        f"must be {rule}, got {shown(columns[layout.value])}."
     )
+
+
+def _likely(columns: int, layout: TrecLayout) -> str:
+    """What else a line with so many columns may be from."""
+    if layout is not RUN and columns == len(RUN.columns):
+        return " It looks like a run file."
+    if layout is not QRELS and columns == len(QRELS.columns):
+        return " It looks like a qrels file."
+    if layout is QRELS and columns == len(PREFS.columns):
+        return " It looks like a prefs file of trec_eval -R prefs: use --prefs, or in Python read_prefs."
+    return ""
