@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 from shared.table import Losses
@@ -16,23 +19,40 @@ METHODS = (
     *("os.fork", "fork", "forkserver", "spawn", "futures"),
     *("joblib-loky", "joblib-multiprocessing", "joblib-threading"),
 )
+# Seconds after which processes that wait for one another will not go on by themselves.
+FOR_EVER = 300
 WORKS = ("evaluate", "compare", "linear", "lightgbm", "xgboost", "catboost")
+# The ways by which a network is trained, where torch is installed.
+OF_NETWORKS = ("os.fork", "fork", "spawn", "joblib-loky")
 
 
 def fork_matrix(*, everything: bool) -> Iterator[Losses]:
     """A row per way; a quick run takes the ways that copy a process."""
     for method in METHODS if everything else METHODS[:2]:
-        yield _row(method, WORKS)
-    for method in ("beside-a-thread", "beside-a-compiler"):
+        networks = method in OF_NETWORKS and find_spec("torch") is not None
+        yield _row(method, (*WORKS, "neural") if networks else WORKS)
+    for method in ("beside-a-thread", "beside-a-compiler", "beside-llvm"):
         yield _row(method, ("evaluate",))
 
 
 def _row(method: str, works: tuple[str, ...]) -> Losses:
     lost = 0
     for work in works:
-        words = [sys.executable, "-W", "ignore", str(SCRIPT), method, work]
-        done = subprocess.run(words, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
+        problem = _problem([sys.executable, "-W", "ignore", str(SCRIPT), method, work])
+        if problem is not None:
             lost += 1
-            print(f"  {method}, {work}: {done.stdout} {done.stderr[-500:]}", file=sys.stderr)
+            print(f"  {method}, {work}: {problem}", file=sys.stderr)
     return Losses(f"processes started by {method}: hang or differ", lost, len(works))
+
+
+def _problem(words: list[str]) -> str | None:
+    """What went wrong; one that waits for ever is ended, with all that it started."""
+    with subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        try:
+            said, errors = process.communicate(timeout=FOR_EVER)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            return f"hangs, ended after {FOR_EVER} seconds"
+    return None if process.returncode == 0 else f"{said} {errors[-500:]}"

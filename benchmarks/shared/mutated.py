@@ -18,6 +18,8 @@ import rankproof as rp
 from rankproof.data.scores import read_scores
 from rankproof.errors import RankproofError
 from rankproof.runs.run_folder import check_model, read_run
+from rankproof.runs.search_folder import Search
+from rankproof.runs.trials import Trial
 from rankproof.theory.replay.replay import replay_file
 from shared.table import Losses
 
@@ -43,6 +45,8 @@ TOKENS = [
     ),
     *(b"1e-300000000", b"\x1f\x8b", b"-0", b"0x10", b"\\u0000", b",", b"../../etc/passwd"),
 ]
+# What a search is about.
+SEARCHED = {"settings": {"metric": "nDCG@10", "trials": 3}}
 Reader = Callable[[Path], Any]
 
 
@@ -90,6 +94,12 @@ def _seeds(folder: Path) -> dict[str, tuple[Reader, list[Path]]]:
     del run
     trees = rp.BoostedRanker("nDCG@10", engine="xgboost", n_estimators=2, num_leaves=3)
     trees.fit(train.X, train.labels, qid=train.qids).save(folder / "trees")
+    (folder / "rows.txt").write_text("2 1:0.5 2:1\n0 2:2\n1 1:1\n0 1:3\n1 1:0\n")
+    (folder / "rows.query").write_text("3\n2\n")
+    _sizes(folder / "rows.query")
+    search = Search(folder / "search", SEARCHED)
+    for number in range(3):
+        search.add(Trial(number, 0.1, 7, 1.0, "softmax", 10, 0.5, (0.25, 0.75)))
     linear, boosted = folder / "linear", folder / "trees"
     return {
         "LETOR": (rp.read_letor, [folder / "items.txt"]),
@@ -99,12 +109,22 @@ def _seeds(folder: Path) -> dict[str, tuple[Reader, list[Path]]]:
         "evidence": (replay_file, [folder / "evidence.json", folder / "against.json"]),
         "models": (_model, [linear / "model.json", linear / "weights.npz"]),
         "models of engines": (_model, [boosted / "model.json"]),
+        "query sizes": (_sizes, [folder / "rows.query"]),
+        "trials": (_trials, [folder / "search" / "trials.jsonl"]),
         "results.json": (_results, [linear / "results.json"]),
     }
 
 
 def _model(file: Path) -> Any:
     return rp.load_model(file.parent)
+
+
+def _sizes(file: Path) -> Any:
+    return rp.read_letor(file.with_name("rows.txt"), query_file=file)
+
+
+def _trials(file: Path) -> Any:
+    return Search(file.parent, SEARCHED)
 
 
 def _results(file: Path) -> Any:

@@ -26,6 +26,8 @@ class Row:
     unit: str
     bar: float
     better: str = "higher"
+    # False where the peer that the bar is about cannot be measured: the row is shown and not judged.
+    judged: bool = True
 
     @property
     def ratio(self) -> float:
@@ -33,8 +35,10 @@ class Row:
         return self.peer / self.ours if self.better == "higher" else self.ours / self.peer
 
     @property
-    def ok(self) -> bool:
-        """Whether the bar is met."""
+    def ok(self) -> bool | None:
+        """Whether the bar is met; None when that cannot be told."""
+        if not self.judged:
+            return None
         return self.ratio < self.bar if self.better == "lower" else self.ratio >= self.bar
 
     def as_dict(self) -> dict[str, object]:
@@ -123,7 +127,7 @@ def options(description: str | None) -> argparse.ArgumentParser:
 
 
 def show(rows: Iterable[Row], *, as_json: bool) -> bool:
-    """Print the rows; True when every bar is met."""
+    """Print the rows; True when every bar that can be checked is met."""
     rows = list(rows)
     if as_json:
         for row in rows:
@@ -134,9 +138,9 @@ def show(rows: Iterable[Row], *, as_json: bool) -> bool:
         for row in rows:
             sign = "<" if row.better == "lower" else ">="
             bar = f"{sign}{row.bar:g}"
-            verdict = "yes" if row.ok else "NO"
+            verdict = {True: "yes", False: "NO", None: "not checked"}[row.ok]
             print(
                 f"{row.claim:{width}}  {row.ours:10.4g}  {row.peer:10.4g}  {row.unit:4}  {row.ratio:8.2f}  "
                 f"{bar:>8}  {verdict}"
             )
-    return all(row.ok for row in rows)
+    return all(row.ok is not False for row in rows)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import signal
+import stat
 import subprocess
 import sys
 import threading
@@ -15,9 +16,10 @@ import numpy as np
 import pytest
 
 import rankproof as rp
+from rankproof.errors import ArgumentError
 from rankproof.files import create_bytes, draft_folder, folders, read_whole, replace_folder, set_aside
 from rankproof.files.drafts import sweep
-from rankproof.runs.run_folder import check_model, new_run, write_results
+from rankproof.runs.run_folder import check_model, new_run, read_run, write_results
 
 LAST = "last.txt"
 
@@ -145,6 +147,57 @@ def test_an_empty_folder_is_free(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("way")
+def test_a_link_stays_and_the_folder_it_leads_to_is_replaced(tmp_path: Path) -> None:
+    real, link = tmp_path / "far" / "real", tmp_path / "link"
+    link.symlink_to("far/real")
+    # First a link to nothing.
+    for version in ("one", "two"):
+        put(link, version, "extra.txt" if version == "one" else "first.txt")
+        assert link.readlink() == Path("far/real")
+        assert set(texts(real).values()) == {version}
+    assert names(tmp_path) == ["far", "link"]
+    assert names(real.parent) == ["real"]
+    real.rename(real.parent / ".real.0123456789ab.old")
+    assert read_whole(link, texts)[LAST] == "two"
+
+
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("empty", [True, False])
+@pytest.mark.parametrize("mode", [0o2770, 0o700, 0o1777])
+def test_the_mode_of_a_folder_outlives_it(tmp_path: Path, mode: int, empty: bool) -> None:
+    place = tmp_path / "place"
+    place.mkdir()
+    if not empty:
+        put(place, "one")
+    place.chmod(mode)
+    put(place, "two")
+    assert texts(place)[LAST] == "two"
+    assert stat.S_IMODE(place.stat().st_mode) == mode
+
+
+def test_models_and_runs_are_written_through_links(tmp_path: Path) -> None:
+    place, link, loop = (tmp_path / name for name in ("place", "link", "loop"))
+    link.symlink_to("place")
+    for seed in (1, 2):
+        model = ranker(seed)
+        model.save(link)
+        assert link.is_symlink()
+        assert rp.load_model(place).coef_.tobytes() == model.coef_.tobytes()
+    with new_run(tmp_path / "run") as draft:
+        write_results(draft, {"turn": 1})
+    link.unlink()
+    link.symlink_to("run")
+    with new_run(link, replace=True) as draft:
+        write_results(draft, {"turn": 2})
+    assert link.is_symlink()
+    assert read_run(tmp_path / "run")["turn"] == 2
+    loop.symlink_to("loop")
+    with pytest.raises(ArgumentError, match=r"Cannot save a model to '.*loop': it exists and is not a model"):
+        ranker(1).save(loop)
+    assert names(tmp_path) == ["link", "loop", "place", "run"]
+
+
+@pytest.mark.usefixtures("way")
 def test_what_a_killed_writer_put_aside_is_read_and_put_back(tmp_path: Path) -> None:
     put(tmp_path / "place", "one")
     (tmp_path / "place").rename(tmp_path / ".place.0123456789ab.old")
@@ -193,6 +246,34 @@ with set_aside(folder, ["a", "b", "c"]):
         1 / 0  # noqa: B018
     assert {name: (tmp_path / name).read_text() for name in ("a", "b")} == {"a": "old", "b": "old"}
     assert [one for one in names(tmp_path) if one.endswith(".tmp")] == []
+
+
+def test_a_kill_while_what_was_put_aside_is_removed_leaves_the_new(tmp_path: Path) -> None:
+    script = """
+import os, shutil, signal, sys
+from pathlib import Path
+from rankproof.files import set_aside
+
+def killed(path, **_):
+    (Path(path) / "run" / "model.json").unlink()
+    os.kill(os.getpid(), signal.SIGKILL)
+
+folder = Path(sys.argv[1])
+with set_aside(folder, ["run"]):
+    (folder / "run").mkdir()
+    for name in ("model.json", "weights.npz"):
+        (folder / "run" / name).write_text("new")
+    shutil.rmtree = killed
+"""
+    (tmp_path / "run").mkdir()
+    for name in ("model.json", "weights.npz"):
+        (tmp_path / "run" / name).write_text("old")
+    done = subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=False)
+    assert done.returncode == -signal.SIGKILL
+    with pytest.raises(ZeroDivisionError), set_aside(tmp_path, ["run"]):
+        1 / 0  # noqa: B018
+    assert texts(tmp_path / "run") == {"model.json": "new", "weights.npz": "new"}
+    assert names(tmp_path) == ["run"]
 
 
 def ranker(seed: int) -> rp.LinearRanker:

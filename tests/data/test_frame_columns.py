@@ -64,7 +64,24 @@ def test_a_column_that_looks_like_a_prediction_is_told(name: str, backend: str) 
         rp.from_frame(frame, query="q", label="label", features=["bm25", name])
 
 
-@pytest.mark.parametrize("name", ["relevance", "click_label", "doc_id", "docid", "rank", "fold", "weight"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "relevance",
+            "click_label",
+            "doc_id",
+            "docid",
+            "rank",
+            "fold",
+            "weight",
+            "clicks",
+            "click",
+            "clicked",
+        ),
+        *("rating", "avgRatings", "Unnamed: 0", "lgbm", "xgb_2", "model", "run1"),
+    ],
+)
 def test_a_column_that_looks_like_a_label_or_an_id_is_told(name: str) -> None:
     frame = pd.DataFrame({"q": [1, 1], "label": [1, 0], "bm25": [2.0, 1.0], name: [1, 0]})
     with pytest.warns(DataWarning, match=rf"took column '{name}' for a feature"):
@@ -76,6 +93,7 @@ def test_ordinary_columns_are_taken_without_a_word_and_shown() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         data = rp.from_frame(frame, query="q", label="label")
+        rp.from_frame(frame.rename(columns={"age": "running_time"}), query="q", label="label")
     assert repr(data) == "RankingData(1 queries, 2 items, 3 features: bm25, idf, age)"
 
 

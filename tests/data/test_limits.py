@@ -6,6 +6,7 @@ import bz2
 import gzip
 import lzma
 import os
+import random
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -52,6 +53,50 @@ def test_a_device_without_an_end_is_refused(reader: str) -> None:
         DataError, match=r"'/dev/zero' has a line of more than 67,108,864 bytes: this is not text"
     ):
         READERS[reader]("/dev/zero")
+
+
+@readers
+def test_a_large_file_without_lines_is_refused_where_it_lies(reader: str, tmp_path: Path) -> None:
+    """Zeros that take no room on the disk; to look at all of them would take half a minute and gigabytes."""
+    path = tmp_path / "zeros"
+    with path.open("wb") as file:
+        file.truncate(3 << 30)
+
+    def read() -> None:
+        with pytest.raises(DataError, match=r"a line of more than 67,108,864 bytes: this is not text"):
+            READERS[reader](path)
+
+    assert most_memory(read) < 1 << 20
+
+
+def test_a_long_line_is_found_wherever_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By looking at a few lines, as by looking at all of them."""
+    most = 30
+    monkeypatch.setattr(opening, "LONGEST_LINE", most)
+    draw = random.Random(5)
+    path, refused = tmp_path / "text", 0
+    for _ in range(500):
+        sizes = [draw.randint(0, most) for _ in range(draw.randint(1, 12))]
+        if draw.random() < 0.5:
+            sizes[draw.randrange(len(sizes))] = most + draw.randint(0, 2)
+        text = b"\n".join(b"x" * size for size in sizes) + b"\n" * draw.randint(0, 1)
+        path.write_bytes(text or b"x")
+        if max(sizes) > most:
+            refused += 1
+            with pytest.raises(DataError, match="a line of more than 30 bytes: this is not text"):
+                open_bytes(path)
+        else:
+            assert bytes(open_bytes(path)) == (text or b"x")
+    assert 100 < refused < 300
+
+
+def test_a_large_file_with_nul_bytes_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "utf-16"
+    path.write_bytes("1 qid:1 1:1\n".encode("utf-16-le") * 100)
+    assert len(open_bytes(path)) == 2400
+    monkeypatch.setattr(opening, "LONGEST_LINE", 1000)
+    with pytest.raises(DataError, match=r"a NUL byte after 1 bytes: it is damaged, binary, or UTF-16"):
+        open_bytes(path)
 
 
 @pytest.mark.parametrize("suffix", list(PACK))

@@ -13,6 +13,7 @@ import numba
 import numpy as np
 import pytest
 
+from every_case import exhaustive
 from rankproof.kernels.compiled import kind_of
 from rankproof.kernels.metrics.order import gather
 
@@ -148,6 +149,36 @@ def test_a_command_says_on_a_pipe_that_it_compiles(tmp_path: Path) -> None:
     )
     assert first.stderr == "rankproof: compiling for this machine, a few seconds, the first time only\n"
     assert (second.stderr, second.stdout) == ("", first.stdout)
+
+
+def evaluate_example(cache: Path) -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, "-m", "rankproof", "evaluate", "--example", "-m", "RR"]
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
+    return subprocess.run(words, env=environment, capture_output=True, text=True, check=True)
+
+
+def test_a_command_says_damage_of_all_kernels_in_one_line(tmp_path: Path) -> None:
+    first = evaluate_example(tmp_path)
+    files = list(tmp_path.rglob("*.kernel"))
+    # In several folders of the cache.
+    assert len({file.parent for file in files}) > 3
+    for file in files:
+        file.write_bytes(b"")
+    second, third = evaluate_example(tmp_path), evaluate_example(tmp_path)
+    assert second.stdout == third.stdout == first.stdout
+    damaged = f"Compiled code in {str(tmp_path)!r} is damaged; it was removed and will be recompiled."
+    compiling = "compiling for this machine, a few seconds, the first time only"
+    assert second.stderr.splitlines() == [f"rankproof: warning: {damaged}", f"rankproof: {compiling}"]
+    assert third.stderr == ""
+
+
+@pytest.mark.parametrize("name", ["'/no/such/python'", *exhaustive("None", "''")])
+def test_a_helper_that_cannot_be_started_is_done_without(tmp_path: Path, name: str) -> None:
+    words = ["rankproof", "evaluate", "--example", "-m", "RR"]
+    code = f"import sys; sys.executable = {name}; sys.argv = {words}\n"
+    ran = run(code + "from rankproof.__main__ import main; main()", tmp_path)
+    assert (ran.returncode, ran.stderr.count("\n")) == (0, 1)
+    assert ran.stdout == evaluate_example(tmp_path).stdout
 
 
 def values() -> list[object]:

@@ -1,5 +1,7 @@
 """Columns that should not become features unnoticed: predictions, labels and ids, told by their names.
 
+A name that a program made up, such as ``Unnamed: 0`` of a CSV file, is most often an index.
+
 >>> answer_columns(["bm25", "y_pred", "predictedGrade", "doc_id", "idf"])
 ['y_pred', 'predictedGrade', 'doc_id']
 """
@@ -16,9 +18,9 @@ __all__ = ["answer_columns", "warn_of_answers"]
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 _SUSPECT = re.compile(
-    r"scores?|pred(s|ict|icted|ictions?)?|prob(s|a|ability)?|logits?|yhat|ranks?|ranking|position"
-    r"|labels?|targets?|grades?|rel|relevan(t|ce)|judge?ment|y|gain"
-    r"|ids?|qid|queryid|docid|docno|fold|weights?|index"
+    r"scores?|model|run|lgbm?|xgb|pred(s|ict|icted|ictions?)?|prob(s|a|ability)?|logits?|yhat|ranks?|ranking|position"
+    r"|labels?|targets?|grades?|rel|relevan(t|ce)|judge?ments?|y|gain|clicks?|clicked|ratings?"
+    r"|ids?|qid|queryid|docid|docno|fold|weights?|index|unnamed"
 )
 
 

@@ -2,7 +2,8 @@
 
 Where the system can exchange two names at once (Linux, macOS; most file systems), there is no moment without
 the folder. Elsewhere the earlier folder is put aside first; should the process be killed at that very moment,
-readers find it there, and the next writer puts it back.
+readers find it there, and the next writer puts it back. A link to a folder stays a link: the folder that it
+leads to is replaced. The new folder has the mode, and where possible the group, of the one it replaces.
 
 A reader opens one file after another, while the folder may be replaced: `read_whole` reads again what was
 replaced in the meantime, so that nothing is ever put together from two versions.
@@ -14,6 +15,7 @@ import ctypes
 import errno
 import os
 import shutil
+import stat
 import sys
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
@@ -21,7 +23,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from rankproof.files.drafts import abandoned, draft_name, drafts_of, held_draft, locked, remove
+from rankproof.files.drafts import abandoned, draft_name, drafts_of, held_draft, locked, remove, sweep
 
 __all__ = ["draft_folder", "read_whole", "replace_folder", "set_aside"]
 
@@ -44,11 +46,32 @@ def draft_folder(place: Path) -> Iterator[Path]:
 
     It is in ``place`` itself where there can be none beside it, as for a mount point.
     """
+    place = _real(place)
     put_back(place)
     base = _base(place)
     base.parent.mkdir(parents=True, exist_ok=True)
     with held_draft(base, Path.mkdir) as draft:
+        if base == place:
+            # Already now, since files may get the group of the folder that they are made in.
+            _take_after(draft, place, 0o700)
         yield draft
+
+
+def _real(place: Path) -> Path:
+    """Where the links of a path lead; a folder is renamed there, not the link."""
+    return Path(os.path.realpath(place))
+
+
+def _take_after(draft: Path, place: Path, least: int = 0) -> None:
+    """Give a draft the group and mode of the folder in its place, and the rights ``least`` for us."""
+    with suppress(OSError):
+        status = place.stat()
+        if not stat.S_ISDIR(status.st_mode):
+            return
+        if hasattr(os, "chown") and draft.stat().st_gid != status.st_gid:
+            with suppress(OSError):
+                os.chown(draft, -1, status.st_gid)
+        draft.chmod(stat.S_IMODE(status.st_mode) | least)
 
 
 def _base(place: Path) -> Path:
@@ -70,6 +93,7 @@ def replace_folder(draft: Path, place: Path, *, last: str, ours: Collection[str]
         The names of which those that the draft does not have are dropped; what others have put into the
         folder stays. None: everything in the folder is ours.
     """
+    place = _real(place)
     if draft.parent == place or _is_working_directory(place):
         _fill(draft, place, last, ours)
         return
@@ -77,12 +101,14 @@ def replace_folder(draft: Path, place: Path, *, last: str, ours: Collection[str]
     while True:
         try:
             if read_whole(place, _is_free):
+                _take_after(draft, place)
                 _appear(draft, place)
                 return
             # The old folder is locked as a draft is, so that nobody removes it before we have done with it.
             with locked(place):
                 if strange is not None:
                     strange.bring()
+                _take_after(draft, place)
                 _exchange(draft, place)
                 if strange is not None:
                     # What was put into the old folder at the last moment.
@@ -200,7 +226,7 @@ def _found(place: Path) -> Path | None:
     for _ in range(_LOOKS):
         if place.exists():
             return place
-        kept = drafts_of(place, _ASIDE)
+        kept = drafts_of(_real(place), _ASIDE)
         if kept:
             return kept[-1]
     return None
@@ -276,7 +302,8 @@ def _identity(folder: Path) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
-_EARLIER = "earlier"
+# What is put aside, and the same once nobody needs it any more.
+_EARLIER, _DONE = "earlier", "done"
 
 
 @contextmanager
@@ -286,6 +313,7 @@ def set_aside(folder: Path, names: Collection[str]) -> Iterator[None]:
     When the process is killed, the next call brings them back before it begins.
     """
     _bring_back(folder, names)
+    sweep(folder / _DONE)
     with held_draft(folder / _EARLIER, Path.mkdir) as aside:
         complete = False
         try:
@@ -298,6 +326,10 @@ def set_aside(folder: Path, names: Collection[str]) -> Iterator[None]:
                 remove(folder / name)
             _move(aside, folder, names)
             raise
+        # From this moment on it is not brought back: a part of it may be gone when the process is killed.
+        done = draft_name(folder / _DONE)
+        aside.rename(done)
+        remove(done)
 
 
 def _bring_back(folder: Path, names: Collection[str]) -> None:

@@ -3,7 +3,7 @@
 A plain file is memory-mapped, so that opening it costs nothing and several threads may parse parts of it;
 a compressed one is unpacked into memory. The content decides how a file is unpacked; a name that promises
 a compression which the content does not keep is an error. ``-`` is standard input. What has to be held in
-memory may be as large as `largest_input` says, and no line longer than `LONGEST_LINE`.
+memory may be as large as `largest_input` says. No line of any file is longer than `LONGEST_LINE`.
 
 The SHA-256 of a file or of bytes says whether it is still what it was.
 """
@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import mmap
 import os
+import re
 import stat
 import sys
 from collections.abc import Iterable
@@ -50,6 +51,7 @@ STANDARD = "-"
 # No line of a text is longer; a device that gives zeros, or an archive made of them, has no lines.
 LONGEST_LINE = 1 << 26
 _PIECE = 1 << 20
+_NUL = re.compile(rb"\0")
 _LARGEST = "RANKPROOF_LARGEST_INPUT"
 
 
@@ -87,8 +89,9 @@ def open_bytes(path: StrPath) -> Bytes:
     Raises
     ------
     DataError
-        The file is missing, is a folder, may not be read, or is a damaged archive; or what has to be held in
-        memory (an unpacked archive, a pipe, a device) is larger than `largest_input`.
+        The file is missing, is a folder, may not be read, or is a damaged archive; what has to be held in
+        memory (an unpacked archive, a pipe, a device) is larger than `largest_input`; or a line has more than
+        `LONGEST_LINE` bytes, so that this is no text.
     """
     whole = as_path(path)
     try:
@@ -140,7 +143,34 @@ def _read(path: Path, file: IO[bytes]) -> Bytes:
             f"File {str(path)!r} {state}, though its name ends in {promised}. "
             "Fetch it again if it is damaged, or take the suffix off if it is plain text."
         )
+    if isinstance(content, mmap.mmap):
+        _check_lines(path, content)
     return content
+
+
+def _check_lines(path: Path, content: mmap.mmap) -> None:
+    """Refuse a large file that is no text; looks at its beginning and at one line in every `LONGEST_LINE`."""
+    size, start = len(content), 0
+    while size - start > LONGEST_LINE:
+        # The last end of a line that is near enough: no line before it is too long.
+        end = content.rfind(b"\n", start, start + LONGEST_LINE + 1)
+        if end < 0:
+            raise _no_lines(path)
+        start = end + 1
+    if size > LONGEST_LINE:
+        found = _NUL.search(content, 0, LONGEST_LINE)
+        if found is not None:
+            raise DataError(
+                f"File {str(path)!r} has a NUL byte after {found.start():,} bytes: it is damaged, binary, or "
+                "UTF-16 (save it as UTF-8)."
+            )
+
+
+def _no_lines(path: Path, what: str = "") -> DataError:
+    return DataError(
+        f"File {str(path)!r} has a line of more than {LONGEST_LINE:,} bytes{what}: this is not text. "
+        "Check the name."
+    )
 
 
 def _is_regular(file: IO[bytes]) -> bool:
@@ -168,10 +198,7 @@ def _held(path: Path, pieces: Iterable[bytes], what: str = "") -> bytearray:
                 f"here. Write it to a plain file, which is read where it is, or set {_LARGEST}."
             )
         if len(text) - line > LONGEST_LINE and compression_of(bytes(text[:LONGEST_MAGIC])) is None:
-            raise DataError(
-                f"File {str(path)!r} has a line of more than {LONGEST_LINE:,} bytes{what}: this is not text. "
-                "Check the name."
-            )
+            raise _no_lines(path, what)
     return text
 
 
@@ -179,7 +206,7 @@ def largest_input() -> int:
     """The most bytes of one input that are held in memory: of a pipe, a device or an unpacked archive.
 
     Half of the memory of this machine, or the number of bytes in the environment variable
-    ``RANKPROOF_LARGEST_INPUT``. Plain files have no limit: they are read where they are.
+    ``RANKPROOF_LARGEST_INPUT``. Plain files have no such limit: they are read where they are.
     """
     given = os.environ.get(_LARGEST)
     if given is not None:

@@ -7,7 +7,7 @@ few C functions that it calls from numba's extension modules: those are loaded b
 A file is only used by what made it: its name has a digest of the kernel, the types, the versions of Python,
 numpy, numba and LLVM, and the processor. It starts with a digest of its content. A power failure, a full disk
 or a broken copy leave files whose machine code is not what it was: such a file is removed, the kernel is
-compiled and stored anew, and a warning says so once. A file that needs what this process does not have counts
+compiled and stored anew, and that is said once. A file that needs what this process does not have counts
 as missing.
 """
 
@@ -17,8 +17,8 @@ import builtins
 import ctypes
 import os
 import sys
-import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from importlib.machinery import EXTENSION_SUFFIXES
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
@@ -30,6 +30,7 @@ import numpy as np
 
 from rankproof.files.open import sha256_of_bytes
 from rankproof.kernels.cache import cache_folder
+from rankproof.kernels.notice import announce_damage
 
 if TYPE_CHECKING:
     from rankproof.kernels.compiled import Kernel
@@ -66,24 +67,16 @@ def load(kernel: Kernel, kinds: tuple[Any, ...]) -> Callable[..., Any] | None:
         return None
     code = _decoded(stored)
     if code is None:
-        path.unlink(missing_ok=True)
-        _warn_of_damage(str(path.parent))
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
+        # The cache has a folder for every file of kernels.
+        announce_damage(str(path.parents[1]))
         return None
     try:
         return _linked(kernel, code)
     except (ImportError, AttributeError, KeyError, StopIteration):
         # Another numba keeps these functions elsewhere: it compiles by itself.
         return None
-
-
-@cache
-def _warn_of_damage(_folder: str) -> None:
-    """Once per process: the cache of a whole folder tends to be damaged together."""
-    warnings.warn(
-        f"The compiled code in {_folder!r} is damaged; it was removed and is compiled anew.",
-        RuntimeWarning,
-        stacklevel=2,
-    )
 
 
 def store(kernel: Kernel, kinds: tuple[Any, ...], code: Code) -> None:

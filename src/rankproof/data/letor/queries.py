@@ -135,7 +135,7 @@ class QueryFinder:
             self._blame(
                 int(runs[again[0], 0]),
                 f"query {quoted(name)} comes back after another one; its first row is "
-                f"{before.path}:{before.line}. Sort the rows by query, or pass group=True to have that done.",
+                f"{before.path}:{before.line}. Sort the rows by query, or pass group=True to do this.",
             )
         order = None
         if again.size:
