@@ -2,9 +2,10 @@
 
     python research/float_verdicts.py --metrics 12000 --seed 0
 
-Each metric is asked about as fractions and in eight ways as floats. What is exact decides; floats may add
-rounding, but no verdict of their own. Prints the outcomes by type, and every float verdict that differs from
-the exact one other than by being undecided: there must be none.
+Each metric is asked about as fractions and in eleven ways as floats, times a factor (cents for euros) before
+it is rounded to a type. What is exact decides; floats may add rounding, but no verdict of their own. Prints
+the outcomes by type, and every float verdict that differs from the exact one other than by being undecided:
+there must be none.
 """
 
 from __future__ import annotations
@@ -26,7 +27,12 @@ from rankproof.theory.existence.decide import target_exists
 __all__ = ["wrong_outcomes"]
 
 ExactMetric = Callable[[tuple[int, ...], Any], Fraction]
-SCALES = (Fraction(1), Fraction(1, 1000), Fraction(73, 10), Fraction(10**6), Fraction(3141592653589, 10**12))
+SCALES = (
+    *(Fraction(text) for text in ("1", "1/1000", "1/100", "1/10", "73/100", "73/10", "100", "1000000")),
+    Fraction(3141592653589, 10**12),
+)
+# Before rounding to a type: numbers of float16 above 32 have few halves, above 1024 none.
+FACTORS = (1, 20, 100, 1000)
 OFFSETS = (Fraction(0), Fraction(1), Fraction(1000), Fraction(10**8), Fraction(-271828182845, 10**9))
 SMALL = (1, 1, Fraction(1, 10), Fraction(1, 1000), Fraction(1, 10**6))
 
@@ -64,6 +70,12 @@ def _number(rng: random.Random) -> Fraction:
     return Fraction(rng.randint(1, 12), rng.randint(1, 12)) + rng.choice((0, 0, Fraction(rng.random())))
 
 
+def bfloat16(value: Any) -> float:
+    """Rounded to the nearest number of 8 bits; numpy has no such type."""
+    bits = int(np.float32(value).view(np.uint32))
+    return float(np.uint32((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000).view(np.float32))
+
+
 def _rounded(kind: Any) -> Callable[[Fraction, Fraction, Fraction], Any]:
     return lambda value, scale, offset: float(kind(float(offset + scale * value)))
 
@@ -83,18 +95,23 @@ MAKES: dict[str, Callable[[Fraction, Fraction, Fraction], Any]] = {
     "float64": _rounded(np.float64),
     "float32": _rounded(np.float32),
     "float16": _rounded(np.float16),
+    "bfloat16": _rounded(bfloat16),
     "float64 arithmetic": _typed(np.float64),
     "float32 arithmetic": _typed(np.float32),
     "float16 arithmetic": _typed(np.float16),
     "float32 scaled later": _later(np.float32),
     "float16 scaled later": _later(np.float16),
+    "bfloat16 scaled later": _later(bfloat16),
+    "float16 only scaled": lambda value, scale, _: _later(np.float16)(value, scale, Fraction(0)),
+    "bfloat16 only scaled": lambda value, scale, _: _later(bfloat16)(value, scale, Fraction(0)),
 }
+KINDS = {"float32": np.float32, "float16": np.float16, "bfloat16": bfloat16}
 
 
 def _swallowed(name: str, exact: ExactMetric, scale: Fraction, offset: Fraction, metric: Any) -> ExactMetric:
     """The metric that is left when the rounding of the type is taken for what was meant."""
-    if name.endswith("scaled later"):
-        kind = np.float32 if "32" in name else np.float16
+    if "scaled" in name:
+        kind = KINDS[name.split()[0]]
         return lambda ranking, y: offset + scale * Fraction(float(kind(float(exact(ranking, y)))))
     return lambda ranking, feedback: Fraction(float(metric(ranking, feedback)))
 
@@ -114,14 +131,19 @@ def wrong_outcomes(
     space: Space,
     counts: Counter[tuple[str, str, str]] | None = None,
     decide: Callable[[Any, Space], str] = existence_outcome,
-) -> Iterator[tuple[int, str, Fraction, Fraction, str, str]]:
-    """(seed of the metric, type, scale, offset, outcome, exact outcome) where they contradict each other."""
+) -> Iterator[tuple[int, str, int, Fraction, Fraction, str, str]]:
+    """(seed of the metric, type, factor, scale, offset, outcome, exact outcome) where they contradict."""
     for number in range(seed, seed + many):
         rng = random.Random(number)
         exact = drawn_metric(rng, space.items, len(space.labels))
         truth = decide(exact, space)
         for name, make in MAKES.items():
-            scale, offset = rng.choice(SCALES), rng.choice(OFFSETS)
+            factor, scale, offset = rng.choice(FACTORS), rng.choice(SCALES), rng.choice(OFFSETS)
+
+            def larger(
+                ranking: tuple[int, ...], feedback: Any, factor: int = factor, exact: ExactMetric = exact
+            ) -> Fraction:
+                return factor * exact(ranking, feedback)
 
             def metric(
                 ranking: tuple[int, ...],
@@ -129,7 +151,7 @@ def wrong_outcomes(
                 make: Any = make,
                 scale: Fraction = scale,
                 offset: Fraction = offset,
-                exact: ExactMetric = exact,
+                exact: ExactMetric = larger,
             ) -> Any:
                 return make(exact(ranking, feedback), scale, offset)
 
@@ -142,9 +164,9 @@ def wrong_outcomes(
             # Or so much that the numbers are exactly those of a metric with a target.
             if (
                 outcome != "target"
-                or decide(_swallowed(name, exact, scale, offset, metric), space) != outcome
+                or decide(_swallowed(name, larger, scale, offset, metric), space) != outcome
             ):
-                yield number, name, scale, offset, outcome, truth
+                yield number, name, factor, scale, offset, outcome, truth
 
 
 def main() -> None:

@@ -6,7 +6,9 @@ What its digits say is this:
 - Numbers that are small multiples of one power of two (`EXACT_BITS` bits wide at most) are exact in all
   types.
 - Floats with all their bits that agree with a fraction of a small denominator to the last digits, and not by
-  chance, are that fraction.
+  chance, are that fraction. Float16 that was scaled by 1/100 later agrees with such fractions as well, so
+  they must be small multiples of one number too, or make a table that rounding does not make
+  (`_explained`).
 - Other floats are known to a few units in the last place of the type that made them. It has as many bits as
   the numbers of a feedback show: those of float32 have 24 at most, those of float16 11. A common factor is
   taken out before, and a scale or a constant that was applied later in float64 does not hide float16 either,
@@ -79,38 +81,41 @@ def as_fractions(raw: Sequence[Sequence[Any]]) -> Reading:
     every = [value for value in chain(*raw) if isinstance(value, float)]
     if not every:
         return tuple(map(tuple, raw)), Fraction(0)
-    factor, halved = _common_factor(every), _many_halves(every)
-    narrow = halved or _hides_narrow(raw)
+    factor, wide = _common_factor(every), _wide_fractions(raw)
+    halved = wide or _many_halves(every)
+    narrow = halved or _hides_narrow(raw) or _hides_wide_numbers(raw)
     columns, slack = [], Fraction(0)
     for column in zip(*raw, strict=True):
-        fractions, own = _column(column, factor, halved, narrow)
+        fractions, own = _column(column, factor, wide, halved, narrow)
         columns.append(fractions)
         slack = max(slack, own)
     return tuple(zip(*columns, strict=True)), slack
 
 
 def _column(
-    column: Sequence[Any], factor: int, halved: bool, narrow: bool
+    column: Sequence[Any], factor: int, wide: bool, halved: bool, narrow: bool
 ) -> tuple[list[Fraction], Fraction]:
     """The numbers of one feedback, and how far they may be from the true ones.
 
-    ``halved`` says that fractions they agree with are made of float16, ``narrow`` that other numbers are.
+    ``wide`` says that small numbers may be made of float16 too, ``halved`` that fractions they agree with
+    are, and ``narrow`` that other numbers are.
     """
     floats = [value for value in column if isinstance(value, float)]
     plain = [Fraction(value) for value in column]
     typed = min((value.bits for value in floats if isinstance(value, NarrowFloat)), default=ALL_BITS)
-    if not any(floats) or _width(floats, factor) <= min(EXACT_BITS, typed - 4):
+    if not any(floats) or (not wide and _width(floats, factor) <= min(EXACT_BITS, typed - 4)):
         return plain, Fraction(0)
     bits = min(typed, max(_significant(value, factor) for value in floats))
     if bits >= MANY_BITS:
         if halved:
             return plain, _slack(floats, HIDDEN_BITS)
-        bits = HIDDEN_BITS if narrow else ALL_BITS
+        bits = ALL_BITS
         near = [_simple(value) if isinstance(value, float) else value for value in column]
         if None not in near:
             return [Fraction(value) for value in near if value is not None], Fraction(0)
         plain = [a if b is None else b for a, b in zip(plain, near, strict=True)]
-    return plain, _slack(floats, bits)
+    # A constant that was added later makes numbers of float16 look like those of a wider type.
+    return plain, _slack(floats, min(bits, HIDDEN_BITS) if narrow else bits)
 
 
 def _slack(floats: Sequence[float], bits: int) -> Fraction:
@@ -154,6 +159,12 @@ def _simple(value: float) -> Fraction | None:
     return near if exactly and not by_chance else None
 
 
+def _nearly(value: float) -> Fraction:
+    """The fraction that a float with more rounding stands for, else the float; it must fit the others yet."""
+    near = Fraction(value).limit_denominator(LARGEST_DENOMINATOR)
+    return near if abs(near - Fraction(value)) <= 16 * Fraction(math.ulp(value)) else Fraction(value)
+
+
 def _many_halves(floats: Iterable[float]) -> bool:
     """Whether the fractions that floats stand for are halved more often than fractions of a metric are.
 
@@ -164,6 +175,92 @@ def _many_halves(floats: Iterable[float]) -> bool:
     while common % 5 == 0:
         common, fives = common // 5, fives + 1
     return twos - fives >= MOST_HALVES
+
+
+def _wide_fractions(raw: Sequence[Sequence[Any]]) -> bool:
+    """Whether fractions that floats stand for may be numbers of float16 times a simple scale.
+
+    1234, 987 and 789.5 are numbers of float16. Times 1/100 they are decimal numbers, and as exact to the eye
+    as 12.34; what gives them away is that they are wide multiples of the largest number they all are
+    multiples of.
+    """
+    columns: list[tuple[Fraction, ...]] = []
+    simple: list[Fraction] = []
+    for column in dict.fromkeys(zip(*raw, strict=True)):
+        near = [_simple(value) if isinstance(value, float) else value for value in column]
+        columns.append(
+            tuple(_nearly(a) if b is None else Fraction(b) for a, b in zip(column, near, strict=True))
+        )
+        if None not in near:
+            simple += columns[-1]
+    # Of the whole table: the few numbers of one feedback may be small multiples of one number by chance.
+    return _bits(simple) > EXACT_BITS and not _explained(columns)
+
+
+def _bits(numbers: Iterable[Fraction]) -> int:
+    """The bits of the largest number, in units of the largest fraction that all are multiples of.
+
+    >>> _bits([Fraction(1, 3), Fraction(1, 2)]), _bits([Fraction("12.34"), Fraction("7.895")])
+    (2, 12)
+    """
+    some = [abs(number) for number in numbers if number]
+    if not some:
+        return 0
+    common = math.lcm(*(number.denominator for number in some))
+    whole = [number.numerator * (common // number.denominator) for number in some]
+    return (max(whole) // math.gcd(*whole)).bit_length()
+
+
+def _explained(columns: Sequence[tuple[Fraction, ...]]) -> bool:
+    """Whether wide fractions are those of an exact metric: one of two tables that rounding does not make."""
+    items = 1
+    while math.factorial(items) < len(columns[0]):
+        items += 1
+    if math.factorial(items) != len(columns[0]):
+        return False
+    return _few_independent(columns, items) or _of_ranks(columns, items)
+
+
+def _few_independent(columns: Sequence[tuple[Fraction, ...]], most: int) -> bool:
+    """Whether all columns are combinations of few, with small coefficients: sums of a weight times a gain.
+
+    Each number was rounded by itself, so numbers of float16 add up to each other only where the rounding did
+    no harm. The weights may be as wide as they like, and so may a constant of a feedback.
+    """
+    # Each vector with the place of its first number that is not 0, and how it is made of the columns. The
+    # first is a constant.
+    basis: list[tuple[int, list[Fraction], list[Fraction]]] = []
+    for column in [(Fraction(1),) * len(columns[0]), *columns]:
+        rest, made = list(column), [Fraction(0)] * (most + 1)
+        for place, vector, parts in basis:
+            if times := rest[place] / vector[place]:
+                rest = [a - times * b for a, b in zip(rest, vector, strict=True)]
+                made = [a + times * b for a, b in zip(made, parts, strict=True)]
+        if not any(rest):
+            if _bits([*made[1:], Fraction(1)]) > EXACT_BITS:
+                return False
+            continue
+        if len(basis) == most:
+            return False
+        own = [-part for part in made]
+        own[len(basis)] += 1
+        basis.append((next(k for k, number in enumerate(rest) if number), rest, own))
+    return True
+
+
+def _of_ranks(columns: Sequence[tuple[Fraction, ...]], items: int) -> bool:
+    """Whether all values are means of multiples of 1/rank, and 1 is the best on each feedback: AP, RR.
+
+    These are wide from five items on. Float16 that is divided by the best value later has 1 as its best too,
+    but then that value is a denominator, and hardly such a one on each feedback.
+    """
+    ranks = math.lcm(*range(1, items + 1))
+    for column in columns:
+        if len(set(column)) > 1:
+            common = math.lcm(*(number.denominator for number in column))
+            if max(column) != 1 or not any(ranks * many % common == 0 for many in range(1, items + 1)):
+                return False
+    return True
 
 
 def _hides_narrow(raw: Sequence[Sequence[Any]]) -> bool:
@@ -183,3 +280,30 @@ def _hides_narrow(raw: Sequence[Sequence[Any]]) -> bool:
             # How often a number that is no such ratio lies as near to one.
             chance *= min(Fraction(1), NARROW_RATIO**2 * room)
     return largest > SIMPLE_RATIO and chance <= CHANCE
+
+
+def _hides_wide_numbers(raw: Sequence[Sequence[Any]]) -> bool:
+    """Whether all values of a table are one constant plus wide multiples of one number, as float16 leaves.
+
+    The ratios of one feedback may be simple by chance (135, 144 and 150 differ by 9 and 6); beside the values
+    of the other feedback they are not.
+    """
+    values = sorted({float(value) for value in chain(*raw)})
+    if len(values) < 3:
+        return False
+    first, span = Fraction(values[0]), Fraction(values[-1]) - Fraction(values[0])
+    room = 4 * Fraction(math.ulp(max(abs(values[0]), abs(values[-1])))) / span
+    ratios = {values[0]: Fraction(0), values[-1]: Fraction(1)}
+    for value in values[1:-1]:
+        ratio = (Fraction(value) - first) / span
+        near = ratio.limit_denominator(NARROW_RATIO)
+        if abs(ratio - near) > room:
+            return False
+        ratios[value] = near
+    if (
+        _bits(ratios.values()) <= EXACT_BITS
+        or min(Fraction(1), NARROW_RATIO**2 * room) ** (len(values) - 2) > CHANCE
+    ):
+        return False
+    columns = dict.fromkeys(zip(*raw, strict=True))
+    return not _explained([tuple(ratios[float(value)] for value in column) for column in columns])
