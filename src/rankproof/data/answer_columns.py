@@ -19,7 +19,7 @@ __all__ = ["answer_columns", "warn_of_answers"]
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 _SUSPECT = re.compile(
     r"scores?|model|run|lgbm?|xgb|pred(s|ict|icted|ictions?)?|prob(s|a|ability)?|logits?|yhat|ranks?|ranking|position"
-    r"|labels?|targets?|grades?|rel|relevan(t|ce)|judge?ments?|y|gain|clicks?|clicked|ratings?"
+    r"|labels?|targets?|grades?|rel|relevan(t|ce)|judge?ments?|y|gain|ratings?"
     r"|ids?|qid|queryid|docid|docno|fold|weights?|index|unnamed"
 )
 

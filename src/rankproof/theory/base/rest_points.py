@@ -21,8 +21,12 @@ from typing import Any, TypeAlias
 
 from rankproof.errors import DataError
 from rankproof.feedback import Law
+from rankproof.feedback.numbers import fraction_text
+from rankproof.plain import html_table, json_text
 from rankproof.theory.base.minimum import Minimum
+from rankproof.theory.base.stored_text import plain_from_json
 from rankproof.theory.base.values import Ranking
+from rankproof.theory.base.wording import law_words, ranking_word
 
 __all__ = ["MOST_ITEMS", "Face", "NoRest", "Push", "RestPoints", "all_faces", "face_text", "rankings_of"]
 
@@ -135,6 +139,27 @@ class RestPoints:
             "cost_value": float(self.cost),
             "noise": self.noise,
         }
+
+    def to_json(self) -> str:
+        """`to_dict` as JSON text."""
+        return json_text(self.to_dict())
+
+    def _repr_html_(self) -> str:
+        rows = [
+            ["law", law_words(self.law)],
+            [
+                "rests at",
+                " or ".join(ranking_word(ranking) for ranking, _ in self.resting) or "no best ranking",
+            ],
+            ["best", " or ".join(map(ranking_word, self.best_rankings))],
+            ["cost", f"at least {fraction_text(self.cost, decimal=True)}"],
+        ]
+        return html_table(["", "rest points"], rows, left=range(2))
+
+    @classmethod
+    def from_json(cls, text: str) -> RestPoints:
+        """The statement of the text that `to_json` wrote."""
+        return cls.from_dict(plain_from_json(text, "rest points"))
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> RestPoints:

@@ -141,7 +141,7 @@ def replay(stored: Verdict | Mapping[str, Any], *, run_code: bool = False) -> Re
     >>> unfounded = Consistent(loss="softmax", metric="nDCG", noise=None, scope=scope, **why)
     >>> print(replay(unfounded))
     consistent: softmax with nDCG
-      verdict  FAILS: it carries none of the evidence it needs: theorem
+      verdict  FAILS: it carries none of the evidence it needs: theorem or same-values
     1 piece of evidence: 1 FAIL
     """
     plain = stored.to_dict() if isinstance(stored, Verdict) else stored
