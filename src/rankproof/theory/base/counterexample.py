@@ -17,7 +17,7 @@ from rankproof.feedback import Law
 from rankproof.feedback.numbers import fraction_text
 from rankproof.plain import html_table, json_text
 from rankproof.theory.base.minimum import Minimum
-from rankproof.theory.base.stored_text import plain_from_json
+from rankproof.theory.base.stored_text import check_format, plain_from_json
 from rankproof.theory.base.values import Ranking
 from rankproof.theory.base.wording import law_words, ranking_word
 
@@ -88,13 +88,7 @@ class Counterexample:
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Counterexample:
         """The counterexample that `to_dict` wrote."""
-        if not isinstance(plain, Mapping) or plain.get("format") != FORMAT:
-            raise DataError(f"A stored counterexample is a dict with format {FORMAT!r}, got {plain!r:.80}.")
-        if plain.get("version") != VERSION:
-            raise DataError(
-                f"This counterexample was written in version {plain.get('version')!r} of the format, which "
-                f"is not known here: version {VERSION}. Use the rankproof that wrote it."
-            )
+        check_format(plain, "counterexample", FORMAT, VERSION)
         try:
             return cls(
                 law=Law.from_dict(plain["law"]),

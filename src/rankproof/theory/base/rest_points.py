@@ -24,7 +24,7 @@ from rankproof.feedback import Law
 from rankproof.feedback.numbers import fraction_text
 from rankproof.plain import html_table, json_text
 from rankproof.theory.base.minimum import Minimum
-from rankproof.theory.base.stored_text import plain_from_json
+from rankproof.theory.base.stored_text import check_format, plain_from_json
 from rankproof.theory.base.values import Ranking
 from rankproof.theory.base.wording import law_words, ranking_word
 
@@ -164,13 +164,7 @@ class RestPoints:
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> RestPoints:
         """The statement that `to_dict` wrote."""
-        if not isinstance(plain, Mapping) or plain.get("format") != FORMAT:
-            raise DataError(f"Stored rest points are a dict with format {FORMAT!r}, got {plain!r:.80}.")
-        if plain.get("version") != VERSION:
-            raise DataError(
-                f"These rest points were written in version {plain.get('version')!r} of the format, which is "
-                f"not known here: version {VERSION}. Use the rankproof that wrote it."
-            )
+        check_format(plain, "statement on rest points", FORMAT, VERSION)
         try:
             return cls(
                 law=Law.from_dict(plain["law"]),

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from rankproof.errors import DataError
 from rankproof.plain import html_text, json_text
 from rankproof.theory.base.evidence import Evidence
-from rankproof.theory.base.stored_text import plain_from_json
+from rankproof.theory.base.stored_text import check_format, plain_from_json
 
 __all__ = ["FORMAT", "FUNCTION", "OUTCOMES", "Consistent", "Inconsistent", "Undecided", "Verdict"]
 
@@ -113,13 +113,7 @@ class Verdict:
     @staticmethod
     def from_dict(plain: Mapping[str, Any]) -> Verdict:
         """The verdict of what `to_dict` wrote."""
-        if not isinstance(plain, Mapping) or plain.get("format") != FORMAT:
-            raise DataError(f"A stored verdict is a dict with format {FORMAT!r}, got {plain!r:.80}.")
-        if plain.get("version") != VERSION:
-            raise DataError(
-                f"This verdict was written in version {plain.get('version')!r} of the format, which is not "
-                f"known here: version {VERSION}. Use the rankproof that wrote it."
-            )
+        check_format(plain, "verdict", FORMAT, VERSION)
         if plain.get("outcome") not in tuple(OUTCOMES):
             raise DataError(
                 f"The outcome of a verdict is one of {', '.join(OUTCOMES)}, got {plain.get('outcome')!r}."

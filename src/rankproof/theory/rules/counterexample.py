@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rankproof.errors import PrecisionError
 from rankproof.losses.base import Loss
-from rankproof.theory.base.counterexample import Counterexample
 from rankproof.theory.base.question import Question
 from rankproof.theory.base.reasons import REFERENCES, counterexample_words
 from rankproof.theory.base.verdict import Inconsistent, Verdict
@@ -14,7 +12,7 @@ from rankproof.theory.existence.agreement import agreeing_target
 from rankproof.theory.formulas.formula import has_formula
 from rankproof.theory.rules.base import rule
 from rankproof.theory.rules.evidence import counterexample_evidence
-from rankproof.theory.rules.searches import searches_of
+from rankproof.theory.rules.searches import searched, searches_of
 from rankproof.theory.rules.ways_out import ways_out
 from rankproof.theory.search.find import Searched, find_counterexample
 
@@ -34,7 +32,8 @@ def counterexample(question: Question) -> Verdict | None:
     if question.loss is None or (isinstance(question.loss, Loss) and not has_formula(question.loss)):
         # Without the formula in exact arithmetic nothing that a search finds could be proven.
         return None
-    example = next(filter(None, map(_search, _places(question))), None)
+    found = (searched(find_counterexample, question.loss, place, log) for place, log in _places(question))
+    example = next(filter(None, found), None)
     if example is None:
         return None
     piece = counterexample_evidence(question, example)
@@ -60,25 +59,6 @@ def _places(question: Question) -> Iterator[tuple[Question, list[Searched]]]:
     for place in asked:
         if place.larger is not None and _hopeless(place):
             yield place.larger, log
-
-
-def _search(place: tuple[Question, list[Searched]]) -> Counterexample | None:
-    question, log = place
-    if question.loss is None:
-        return None
-    try:
-        return find_counterexample(
-            question.loss,
-            question.metric,
-            question.space,
-            noise=question.noise,
-            seed=question.seed,
-            effort=question.effort,
-            log=log,
-        )
-    except PrecisionError as error:
-        log.append(Searched(question.space, str(error).rstrip(".")))
-        return None
 
 
 def _hopeless(question: Question) -> bool:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from rankproof.errors import PrecisionError
 from rankproof.losses.base import Loss
 from rankproof.theory.base.question import Question
 from rankproof.theory.base.reasons import REFERENCES, rest_point_words
-from rankproof.theory.base.rest_points import RestPoints
 from rankproof.theory.base.verdict import Inconsistent, Verdict
 from rankproof.theory.formulas.table import theory_of
 from rankproof.theory.rules.base import rule
 from rankproof.theory.rules.evidence import rest_point_evidence
-from rankproof.theory.rules.searches import searches_of
+from rankproof.theory.rules.searches import searched, searches_of
 from rankproof.theory.rules.ways_out import ways_out
-from rankproof.theory.search.find import Searched
 from rankproof.theory.search.rest_points import find_rest_points
 
 __all__ = ["rest_points"]
@@ -34,7 +31,8 @@ def rest_points(question: Question) -> Verdict | None:
     if not isinstance(loss, Loss) or theory_of(loss).follows_ranking is None:
         return None
     places = [question, *filter(None, [question.wider])]
-    found = next(filter(None, (_search(loss, place, searches_of(question)) for place in places)), None)
+    log = searches_of(question)
+    found = next(filter(None, (searched(find_rest_points, loss, place, log) for place in places)), None)
     if found is None:
         return None
     piece = rest_point_evidence(question, found)
@@ -49,19 +47,3 @@ def rest_points(question: Question) -> Verdict | None:
             evidence=(piece,),
         )
     )
-
-
-def _search(loss: Loss, question: Question, log: list[Searched]) -> RestPoints | None:
-    try:
-        return find_rest_points(
-            loss,
-            question.metric,
-            question.space,
-            noise=question.noise,
-            seed=question.seed,
-            effort=question.effort,
-            log=log,
-        )
-    except PrecisionError as error:
-        log.append(Searched(question.space, str(error).rstrip(".")))
-        return None
