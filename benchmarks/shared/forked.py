@@ -6,7 +6,9 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -47,12 +49,16 @@ def _row(method: str, works: tuple[str, ...]) -> Losses:
 
 def _problem(words: list[str]) -> str | None:
     """What went wrong; one that waits for ever is ended, with all that it started."""
-    with subprocess.Popen(
-        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    ) as process:
+    with tempfile.TemporaryFile("w+") as said:
+        # Into a file: a pool that outlives its process would keep a pipe open.
+        process = subprocess.Popen(words, stdout=said, stderr=subprocess.STDOUT, start_new_session=True)
         try:
-            said, errors = process.communicate(timeout=FOR_EVER)
+            status = process.wait(timeout=FOR_EVER)
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
             return f"hangs, ended after {FOR_EVER} seconds"
-    return None if process.returncode == 0 else f"{said} {errors[-500:]}"
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        said.seek(0)
+        return None if status == 0 else said.read()[-500:]

@@ -6,6 +6,7 @@ child must not wait for threads that were not copied:
 - our own threads are started anew (`rankproof.threads`);
 - libraries that use GNU OpenMP (LightGBM, XGBoost, torch) keep their threads by the thread that called them,
   so a child calls them from a fresh thread, for which they start new ones: `fork_safe`;
+- CatBoost is given a moment to come to rest before a fork;
 - before Python 3.12 a ``cached_property`` has a lock, which another thread may have held at the fork.
 
 >>> @fork_safe
@@ -20,6 +21,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+import time
 from collections.abc import Callable
 from contextvars import copy_context
 from functools import cached_property, wraps
@@ -31,7 +33,9 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 # Packages that bring OpenMP. Two of them may share one library, so any of them counts for all.
-_WITH_OPENMP = ("lightgbm", "xgboost", "torch", "sklearn")
+_WITH_OPENMP = ("lightgbm", "xgboost", "catboost", "torch", "sklearn")
+# Seconds after which CatBoost is at rest; half of the forks right after training had a child that hung.
+_SETTLED = 0.2
 # Whether this process was forked from one that may have used OpenMP.
 _forked = False
 
@@ -69,6 +73,12 @@ def _on_fresh_thread(work: Callable[[], T]) -> T:
     return results[0]
 
 
+def _before() -> None:
+    # For a moment after training, threads of CatBoost still hold its locks; a child would wait for ever.
+    if "catboost" in sys.modules:
+        time.sleep(_SETTLED)
+
+
 def _in_child() -> None:
     global _forked
     _forked = _forked or any(name in sys.modules for name in _WITH_OPENMP)
@@ -93,4 +103,4 @@ def _renew_locks_of(kind: type) -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_in_child)
+    os.register_at_fork(before=_before, after_in_child=_in_child)

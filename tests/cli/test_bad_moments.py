@@ -139,7 +139,7 @@ def test_a_wrong_metric_is_found_first(rankproof: Run, place: Path, words: str) 
         ("certify softmax --metric AP --items 99", "items must be at most"),
         ("certify softmax --metric AP --evidence ~/no/why.json", "its folder does not exist"),
         ("evaluate ~/data/run.trec --qrels ~/data/qrels.txt --as trec", "Unknown convention 'trec'"),
-        ("compare ~/data/run.trec ~/data/run.trec --qrels ~/data/qrels.txt", "named twice"),
+        ("compare ~/data/run.trec ~/data/run.trec --qrels ~/data/qrels.txt", "given twice"),
         ("compare ~/data/run.trec --qrels ~/data/qrels.txt", "at least two runs"),
         ("explain AP ~/data/run.trec --qrels ~/data/qrels.txt --query q9", "no query 'q9'"),
         ("reproduce B12 --data ~/data/folds", "'B12' is not one of"),

@@ -195,7 +195,7 @@ def test_json_is_the_verdict(rankproof: Run) -> None:
 )
 def test_evidence_replays(rankproof: Run, folder: Path, words: list[str]) -> None:
     ran = rankproof("certify", *words, "--evidence", "why.json")
-    assert ran.status in (0, 1)
+    assert ran.status in (0, 1, 4)
     code = ["--run-code"] if words[0].startswith("my_loss.py") else []
     command = " ".join(["rankproof replay why.json", *code])
     assert ran.out.splitlines()[-1] == f"evidence  why.json (check it with: {command})"

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -38,21 +39,23 @@ ALL = [(method, work) for method in METHODS for work in WORKS] + [
 @pytest.mark.parametrize(
     ("started_by", "work"), [*sorted(QUICK), *exhaustive(*(one for one in ALL if one not in QUICK))]
 )
-def test_started_processes_agree_with_the_first(started_by: str, work: str) -> None:
+def test_started_processes_agree_with_the_first(started_by: str, work: str, tmp_path: Path) -> None:
     command = [sys.executable, "-W", "ignore", str(SCRIPT), started_by, work]
-    # A session of its own, so that what it started ends with it.
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    ) as process:
-        try:
-            said, errors = process.communicate(timeout=FOR_EVER)
-        except subprocess.TimeoutExpired:
+    said, errors = tmp_path / "said", tmp_path / "errors"
+    # Into files: a pool that outlives its process would keep a pipe open. A session of its own, so that what
+    # was started ends with it.
+    with said.open("w") as out, errors.open("w") as err:
+        process = subprocess.Popen(command, stdout=out, stderr=err, start_new_session=True)
+    try:
+        status = process.wait(timeout=FOR_EVER)
+    finally:
+        with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-            raise
-    assert (process.returncode, said) == (0, "agree\n"), errors[-3000:]
+        process.wait()
+    assert (status, said.read_text()) == (0, "agree\n"), errors.read_text()[-3000:]
 
 
 @pytest.mark.torch
 @pytest.mark.parametrize("started_by", ["os.fork", *exhaustive("fork", "spawn", "joblib-loky")])
-def test_a_network_is_trained_in_a_started_process(started_by: str) -> None:
-    test_started_processes_agree_with_the_first(started_by, "neural")
+def test_a_network_is_trained_in_a_started_process(started_by: str, tmp_path: Path) -> None:
+    test_started_processes_agree_with_the_first(started_by, "neural", tmp_path)

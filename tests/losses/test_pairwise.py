@@ -223,9 +223,9 @@ def as_users(margin: str) -> Margin:
     if margin == "huber":
         # Its own functions are objects, which numba does not compile; a user writes functions.
         named = Margin(
-            lambda t: max(0.0, 1.0 - t) if abs(1.0 - t) > WIDTH else (1.0 + WIDTH - t) ** 2 / (4.0 * WIDTH),
-            lambda t: -1.0 * (t < 1.0) if abs(1.0 - t) > WIDTH else (t - 1.0 - WIDTH) / (2.0 * WIDTH),
-            lambda t: 0.0 if abs(1.0 - t) > WIDTH else 1.0 / (2.0 * WIDTH),
+            lambda t: 1.0 - t if t < 1.0 - WIDTH else max(0.0, 1.0 + WIDTH - t) ** 2 / (4.0 * WIDTH),
+            lambda t: -1.0 if t < 1.0 - WIDTH else min(0.0, t - 1.0 - WIDTH) / (2.0 * WIDTH),
+            lambda t: 1.0 / (2.0 * WIDTH) if 1.0 - WIDTH <= t < 1.0 + WIDTH else 0.0,
             name="own",
         )
     return Margin(named.value, named.derivative, named.second, name=f"my-{margin}")

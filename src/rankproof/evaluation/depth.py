@@ -28,14 +28,12 @@ from rankproof.shown import quoted
 __all__ = ["cut_at"]
 
 
-def cut_at(scored: JudgedScores, depth: int | None, tool: Convention) -> JudgedScores:
-    """The scores with no more than ``depth`` retrieved items in a query; all of them when it is None.
+def cut_at(scored: JudgedScores, depth: int, tool: Convention) -> JudgedScores:
+    """The scores with no more than ``depth`` retrieved items in a query.
 
     Ties are broken as the tool breaks them. A tool that averages over them gives no order to cut: equal
     scores on both sides of the cut are refused.
     """
-    if depth is None:
-        return scored
     most = as_whole_number("depth", depth, 1)
     if not (scored.depth > most).any():
         return scored

@@ -157,7 +157,9 @@ def _evaluate(
     seed: int,
 ) -> Results:
     resolved = {str(m): tool.resolve(m) for m in chosen}
-    scored = cut_at(as_convention_reads(scored, tool), depth, tool)
+    scored = as_convention_reads(scored, tool)
+    if depth is not None:
+        scored = cut_at(scored, depth, tool)
     for m in resolved.values():
         check_labels(m, scored, tool)
     tied = sort_retrieved(scored)

@@ -150,7 +150,8 @@ def explain(
     tool = CONVENTIONS[convention]
     resolved = tool.resolve(metric(spec))
     one = as_convention_reads(as_scored(scores, data, offsets=offsets, qid=qid).only(query), tool)
-    one = cut_at(one, depth, tool)
+    if depth is not None:
+        one = cut_at(one, depth, tool)
     check_labels(resolved, one, tool)
     order = break_ties(one, tool, sort_retrieved(one))
     policy = "keep" if resolved.sees_unjudged or resolved.unjudged == "error" else resolved.unjudged

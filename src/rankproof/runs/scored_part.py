@@ -13,7 +13,7 @@ from rankproof.evaluation.cutoffs import CutoffMeans, evaluate_with_cutoffs
 from rankproof.evaluation.defaults import SIGNIFICANCE, TEST
 from rankproof.evaluation.differences import gaps
 from rankproof.evaluation.evaluate import evaluate
-from rankproof.evaluation.pairs import compare_pairs
+from rankproof.evaluation.paired import randomisation_test
 from rankproof.evaluation.results import Results
 from rankproof.metrics.base import Metric
 
@@ -32,8 +32,6 @@ class AgainstConstant:
 
     p: float
     winner: str | None
-    # Whether a difference is shown.
-    significant: bool
     test: str = TEST
     level: float = LEVEL
 
@@ -67,14 +65,10 @@ class ScoredPart:
     @cached_property
     def against_constant(self) -> AgainstConstant:
         """The model against the constant scorer, by the paired randomisation test."""
-        (pair,) = compare_pairs(
-            {MODEL: self.values, CONSTANT: self.base},
-            level=LEVEL,
-            samples=SAMPLES,
-            weights=self.results.weights,
-            greater_is_better=self.metric.direction == "higher",
-        )
-        return AgainstConstant(pair.p, pair.winner, significant=pair.significant)
+        test = randomisation_test(self.values, self.base, weights=self.results.weights, samples=SAMPLES)
+        better = (MODEL, CONSTANT) if self.metric.direction == "higher" else (CONSTANT, MODEL)
+        winner = None if test.p > LEVEL or not test.direction else better[test.direction < 0]
+        return AgainstConstant(test.p, winner)
 
 
 def main_part(parts: Mapping[str, Any]) -> str | None:

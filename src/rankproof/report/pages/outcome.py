@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from rankproof.errors import DataError
-from rankproof.evaluation.letters import letters
 from rankproof.evaluation.tables import Table, number
 from rankproof.runs.scored_part import CONSTANT, MODEL, ScoredPart
 
@@ -98,10 +97,9 @@ def _interval(row: Mapping[str, Any]) -> str:
 
 
 def _letters(part: ScoredPart) -> dict[str, str]:
-    sign = 1.0 if part.metric.direction == "higher" else -1.0
-    means = [sign * part.results.mean[str(part.metric)], sign * part.results.constant[str(part.metric)]]
-    test = part.against_constant
-    return letters([MODEL, CONSTANT], means, [(MODEL, CONSTANT)] if test.significant else [])
+    """The same letter, or the first one for the winner."""
+    winner = part.against_constant.winner
+    return {name: "a" if winner in (None, name) else "b" for name in (MODEL, CONSTANT)}
 
 
 def _tested(part: ScoredPart, stored: float | None) -> list[str]:
