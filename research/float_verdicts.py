@@ -105,7 +105,11 @@ MAKES: dict[str, Callable[[Fraction, Fraction, Fraction], Any]] = {
     "float16 only scaled": lambda value, scale, _: _later(np.float16)(value, scale, Fraction(0)),
     "bfloat16 only scaled": lambda value, scale, _: _later(bfloat16)(value, scale, Fraction(0)),
 }
-KINDS: dict[str, Callable[[float], Any]] = {"float32": np.float32, "float16": np.float16, "bfloat16": bfloat16}
+KINDS: dict[str, Callable[[float], Any]] = {
+    "float32": np.float32,
+    "float16": np.float16,
+    "bfloat16": bfloat16,
+}
 
 
 def _swallowed(name: str, exact: ExactMetric, scale: Fraction, offset: Fraction, metric: Any) -> ExactMetric:
