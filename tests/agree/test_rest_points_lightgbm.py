@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import lightgbm as lgb
 import numpy as np
 import pytest
 
@@ -12,8 +13,6 @@ from rankproof.feedback import Law
 from rankproof.losses import LambdaRank
 from rankproof.theory.base.risk import optimal_rankings
 from rankproof.theory.rest_points.prove import prove_rest_points
-
-lgb = pytest.importorskip("lightgbm")
 
 LAW = Law({(1, 2, 0): "9/10", (0, 0, 1): "1/10"})
 # Nothing that keeps a tree from giving every item the score it wants.
@@ -34,7 +33,7 @@ def trained(law: Law, queries: int, trees: int, **more: Any) -> Float64s:
     X = np.tile(np.eye(law.items), (queries, 1))
     data = lgb.Dataset(X, np.concatenate(labels), group=[law.items] * queries)
     model = lgb.train({"objective": "lambdarank", **FREE, **more}, data, trees)
-    scores: Float64s = model.predict(np.eye(law.items))
+    scores: Float64s = np.asarray(model.predict(np.eye(law.items)))
     return scores - scores.mean()
 
 

@@ -23,7 +23,6 @@ NEVER = (
 # Functions of other folders that a page may call.
 ALLOWED = {
     "rankproof.evaluation.differences.gaps",
-    "rankproof.evaluation.letters.letters",
     "rankproof.evaluation.tables.number",
     "rankproof.experiments.demo.cost.cost_in_words",
     "rankproof.experiments.demo.real_losses_text.difference_table",

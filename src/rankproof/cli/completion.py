@@ -35,6 +35,18 @@ class _Offered(click.types.StringParamType):
         return [CompletionItem(word) for word in words if word.lower().startswith(incomplete.lower())]
 
 
+class _Folder(click.types.StringParamType):
+    """Text, for which a shell offers folders."""
+
+    def shell_complete(
+        self,
+        ctx: click.Context,  # noqa: ARG002
+        param: click.Parameter,  # noqa: ARG002
+        incomplete: str,
+    ) -> list[CompletionItem]:
+        return [CompletionItem(incomplete, type="dir")]
+
+
 def _metrics() -> Iterable[str]:
     from rankproof.metrics import METRICS
 
@@ -65,7 +77,7 @@ _BY_METAVAR: dict[str, Any] = {
     "TOOL": _Offered(_conventions),
     "CONDITION": _Offered(_conditions),
     "FILE": click.Path(),
-    "DIR": click.Path(file_okay=False),
+    "DIR": _Folder(),
 }
 _BY_NAME = {"metric": "METRIC", "loss": "LOSS"}
 # The one argument of the commands that list things names one of them.
