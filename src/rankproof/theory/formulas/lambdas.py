@@ -50,7 +50,7 @@ def rank_weights(loss: Lambdas, n: int) -> list[list[ExactOrInterval]]:
     discounts. NDCG-Loss2++: the first, and mu times the second.
     """
     cut, discounts = _discounts(loss, n, _cutoff(loss)), _discounts(loss, n + 1, None)
-    apart, step = (1, 0) if isinstance(loss, LambdaRank) else _shares(loss)
+    apart, step = _shares(loss)
     return [
         [
             0 if m <= k else apart * (cut[k] - cut[m]) + step * (discounts[m - k - 1] - discounts[m - k])
@@ -60,12 +60,17 @@ def rank_weights(loss: Lambdas, n: int) -> list[list[ExactOrInterval]]:
     ]
 
 
-def _shares(loss: LambdaLoss) -> tuple[int, Fraction]:
-    return (0, Fraction(1)) if loss.scheme == "loss2" else (1, Fraction(loss.mu))
+def _shares(loss: Lambdas) -> tuple[int, Fraction]:
+    """How much of the difference of discounts, and of that of neighbouring ones, is in the weight."""
+    scheme = getattr(loss, "scheme", None)
+    if scheme is None:
+        return 1, Fraction(0)
+    return (0, Fraction(1)) if scheme == "loss2" else (1, Fraction(loss.mu))  # type: ignore[union-attr]
 
 
 def _cutoff(loss: Lambdas) -> int | None:
-    return loss.cutoff if isinstance(loss, LambdaRank) else None
+    """LambdaLoss has none."""
+    return getattr(loss, "cutoff", None)
 
 
 def _discounts(loss: Lambdas, n: int, cutoff: int | None) -> list[ExactOrInterval]:
