@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ import numpy as np
 
 import rankproof as rp
 from rankproof.cli.demo_folder import demo_folder, replacing
-from rankproof.cli.interrupts import patiently
+from rankproof.cli.interrupts import is_interrupt, patiently
 from rankproof.data.scores import read_scores, write_scores
 from rankproof.report.content import Report
 from rankproof.report.html import write_report
@@ -164,8 +165,11 @@ def _killed(writer: Writer, number: signal.Signals, seconds: float) -> None:
             while True:
                 writer.write(turn)
                 turn += 1
-        except KeyboardInterrupt:
-            status = 128 + number
+        except BaseException as error:
+            if is_interrupt(error):
+                status = 128 + number
+            else:
+                traceback.print_exc()
         finally:
             os._exit(status)
     os.read(ready, 1)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from rankproof import deciders as _deciders
 from rankproof import forks as _forks  # noqa: F401  # says what a forked process does first, so it is always loaded
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
     from rankproof.evaluation.evaluate import evaluate as evaluate
     from rankproof.evaluation.explain import explain as explain
     from rankproof.evaluation.results import Results as Results
+    from rankproof.experiments.engines.demonstrate import demonstrate as demonstrate
+    from rankproof.experiments.engines.demonstration import Demonstration as Demonstration
     from rankproof.feedback import Graded as Graded
     from rankproof.feedback import Law as Law
     from rankproof.feedback import Permutation as Permutation
@@ -61,6 +64,7 @@ if TYPE_CHECKING:
     from rankproof.losses.margins import Margin as Margin
     from rankproof.losses.parse import loss as loss
     from rankproof.metrics.base import Metric as Metric
+    from rankproof.metrics.own_metric import own_metric as own_metric
     from rankproof.metrics.parse import metric as metric
     from rankproof.reports import write_report as write_report
     from rankproof.runs.train import train as train
@@ -93,6 +97,7 @@ _PLACES = {
     "BoostedRanker": "rankproof.fit.trees.ranker",
     "Comparison": "rankproof.evaluation.compare",
     "Consistent": "rankproof.theory.base.verdict",
+    "Demonstration": "rankproof.experiments.engines.demonstration",
     "Graded": "rankproof.feedback",
     "Inconsistent": "rankproof.theory.base.verdict",
     "Law": "rankproof.feedback",
@@ -119,6 +124,7 @@ _PLACES = {
     "certify_matrix": "rankproof.theory.matrix",
     "certify_metric": "rankproof.theory.certify",
     "compare": "rankproof.evaluation.compare",
+    "demonstrate": "rankproof.experiments.engines.demonstrate",
     "evaluate": "rankproof.evaluation.evaluate",
     "excess_bound": "rankproof.theory.excess",
     "explain": "rankproof.evaluation.explain",
@@ -128,6 +134,7 @@ _PLACES = {
     "loss": "rankproof.losses.parse",
     "metric": "rankproof.metrics.parse",
     "optimal_rankings": "rankproof.theory.base.risk",
+    "own_metric": "rankproof.metrics.own_metric",
     "query_folds": "rankproof.data.split",
     "read_folds": "rankproof.data.letor.folds",
     "read_letor": "rankproof.data.letor.read",
@@ -164,6 +171,14 @@ _MODULES = {
 }
 
 __all__ = ["__version__", *_PLACES, *_MODULES]
+
+
+def _standing(metric: Any) -> Any:
+    return import_module("rankproof.theory.existence.standing").standing_of(metric)
+
+
+# Training asks whether a metric of a user's own has a target; the theory, loaded only then, answers.
+_deciders.answers("standing of a metric", _standing)
 
 
 def __getattr__(name: str) -> Any:

@@ -23,12 +23,16 @@ __all__ = ["Claim", "Claims"]
 
 @dataclass(frozen=True, repr=False)
 class Claim:
-    """One declared fact: its name, its value, and the reference that proves it."""
+    """One declared fact: its name, its value, and the reference that proves it.
+
+    ``limits`` says where it is proven, and where only tried, when that is not everywhere.
+    """
 
     name: str
     value: Any
     reference: str
     note: str = ""
+    limits: str = ""
 
     def __post_init__(self) -> None:
         if not self.reference:

@@ -6,7 +6,8 @@
     ├── ArgumentError (ValueError)          an argument breaks its rule
     │   ├── UnknownNameError                a name that no registry holds, with "did you mean"
     │   ├── ParseError                      a metric string that does not parse
-    │   └── ConventionError                 the named tool has no such metric
+    │   ├── ConventionError                 the named tool has no such metric
+    │   └── MetricCallError                 a metric of your own fails on a query, or cannot be averaged there
     ├── PrecisionError (ValueError)         an exact answer would need more digits than the values have
     ├── DataError (ValueError)              the data break a rule
     │   ├── FileFormatError                 a file does, at a known line
@@ -33,6 +34,7 @@ __all__ = [
     "DataWarning",
     "EmptyQueryError",
     "FileFormatError",
+    "MetricCallError",
     "MissingDependencyError",
     "ParseError",
     "PrecisionError",
@@ -61,6 +63,28 @@ class ParseError(ArgumentError):
 
 class ConventionError(ArgumentError):
     """The tool a convention is named after does not have the metric asked for."""
+
+
+class MetricCallError(ArgumentError):
+    """A metric of the user's own fails on a query, or cannot be averaged over its ties.
+
+    Attributes
+    ----------
+    message : str
+        What went wrong.
+    query : int or None
+        The number of the query, counted from 0; None when it is not about one query.
+    name : str or None
+        The id of the query, where it is known.
+    """
+
+    def __init__(self, message: str, query: int | None = None, name: str | None = None) -> None:
+        self.message, self.query, self.name = message, query, name
+        where = "" if query is None and name is None else f" (query {query if name is None else name})"
+        super().__init__(f"{message}{where}")
+
+    def __reduce__(self) -> tuple[type[MetricCallError], tuple[str, int | None, str | None]]:
+        return MetricCallError, (self.message, self.query, self.name)
 
 
 class PrecisionError(RankproofError, ValueError):

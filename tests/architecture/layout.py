@@ -19,7 +19,19 @@ nodes = folder_graph.nodes
 # A folder imports only folders before it.
 LAYERS = (
     *("errors", "shown", "ids", "arrays", "claims", "registry", "papers", "files", "forks", "threads"),
-    *("optional", "plain", "kernels", "data", "feedback", "metrics", "targets", "losses", "evaluation"),
+    *(
+        "deciders",
+        "user_code",
+        "optional",
+        "plain",
+        "kernels",
+        "data",
+        "feedback",
+        "metrics",
+        "targets",
+        "losses",
+        "evaluation",
+    ),
     *("worlds", "theory", "torch", "adapters", "fit", "runs", "experiments", "report", "reports", "cli"),
 )
 FILES = sorted(SOURCE.rglob("*.py"))

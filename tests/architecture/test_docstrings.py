@@ -64,6 +64,7 @@ RESULTS = {
     "synthetic KnownData",
     "synthetic Best",
     "Comparison",
+    "Demonstration",
     "Results",
     "Run",
     "TrainingRun",

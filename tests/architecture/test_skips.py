@@ -18,6 +18,7 @@ ROOT = TESTS.parent
 ALLOWED = {
     "cli/test_bad_moments.py",
     "cli/test_interrupts.py",
+    "cli/test_lost_signals.py",
     "conftest.py",
     "core/test_thread_context.py",
     "fit/test_boosted_memory.py",

@@ -24,7 +24,7 @@ EXPECTED = {
     *("BoostedRanker", "catboost", "lightgbm", "torch", "xgboost"),
     *("arithmetic", "samples", "target_for", "targets"),
     *("TrainingRun", "TuningRun", "to_frame", "train", "tune", "write_letor", "write_qrels", "write_run"),
-    *("Prefs", "read_prefs", "write_report"),
+    *("Demonstration", "demonstrate", "Prefs", "own_metric", "read_prefs", "write_report"),
 }
 ENGINES = {"catboost", "lightgbm", "torch", "xgboost"}
 MODULES = {"arithmetic", "errors", "losses", "metrics", "noise", "samples", "synthetic", "targets", *ENGINES}

@@ -293,6 +293,7 @@ def test_a_folder_of_something_else_is_left_alone(rankproof: Run, data: Path, tm
         (tmp_path / "odd" / "trials.jsonl").write_text(text)
         assert message in rankproof(*words(data, tmp_path / "odd")).err
     rankproof(*words(data, tmp_path / "s", trials=1))
-    with (tmp_path / "s" / "trials.jsonl").open("a") as file:
-        file.write('{"number": 1}\n')
-    assert "trials.jsonl:3: not a trial" in rankproof(*words(data, tmp_path / "s")).err
+    whole = (tmp_path / "s" / "trials.jsonl").read_text()
+    for line in ('{"number": 1}', "0", "[]", "null", '"x"'):
+        (tmp_path / "s" / "trials.jsonl").write_text(f"{whole}{line}\n")
+        assert "trials.jsonl:3: not a trial" in rankproof(*words(data, tmp_path / "s")).err

@@ -22,6 +22,7 @@ PAGES = [
     "how-to/train-a-linear-ranker.md",
     "how-to/boosted.md",
     "how-to/certify-your-metric.md",
+    "how-to/own-metric-to-model.md",
     "how-to/ties-empties-unjudged.md",
 ]
 PROGRAMS = {

@@ -22,7 +22,10 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.mark.parametrize(
     "script",
-    ["make-reference", *exhaustive("make-api", "make-matrix", "make-pictures", "make-demo-picture")],
+    [
+        "make-reference",
+        *exhaustive("make-api", "make-converge", "make-matrix", "make-pictures", "make-demo-picture"),
+    ],
 )
 def test_the_pages_are_what_their_script_writes(script: str) -> None:
     """The matrix takes a minute: of it only the head and one cell of every metric are made again."""

@@ -64,6 +64,7 @@ def test_the_benchmarks_are_found() -> None:
         "boosting",
         "certify",
         "endurance",
+        "engines_on_the_stand",
         "letor",
         "linear",
         "losses",

@@ -245,12 +245,13 @@ def looked_at(found: Metric, depth: int) -> int:
 
 
 def concrete_metrics() -> list[type[Metric]]:
-    """Every metric class of the package, registered or not."""
+    """Every metric class of the package, registered or not; that of users' functions has no definition."""
     found, waiting = [], [Metric]
     while waiting:
         for cls in waiting.pop().__subclasses__():
             waiting.append(cls)
-            if cls.__module__.startswith("rankproof.") and not getattr(cls, "__abstractmethods__", None):
+            ours = cls.__module__.startswith("rankproof.") and not cls.by_users
+            if ours and not getattr(cls, "__abstractmethods__", None):
                 found.append(cls)
     return found
 

@@ -39,6 +39,11 @@ def nothing_to_explain() -> Explained:
     return rp.explain("AP", [1.0, 2.0], [0, 0], offsets=[0, 2], query=0)
 
 
+def demonstration() -> rp.Demonstration:
+    law = rp.Law({(2, 1): "3/5", (0, 1): "2/5"})
+    return rp.demonstrate("lightgbm:lambdarank", "nDCG", law, rates=[0.1], seeds=[0, 1], trees=3)
+
+
 # Every class of results, as a maker of one; with the number of rows when it has rows.
 RESULTS: dict[str, tuple[Callable[[], Any], int | None]] = {
     "Comparison": (comparison, 2),
@@ -51,6 +56,8 @@ RESULTS: dict[str, tuple[Callable[[], Any], int | None]] = {
     "Effect": (lambda: effect_size([0.6, 0.8, 0.7], [0.5, 0.6, 0.6]), None),
     "Effect without end": (lambda: effect_size([0.6, 0.6, 0.6], [0.5, 0.5, 0.5]), None),
     "Paired": (lambda: randomisation_test([0.6, 0.8, 0.7], [0.5, 0.6, 0.6]), None),
+    "Demonstration": (demonstration, 2),
+    "Run of a demonstration": (lambda: demonstration().runs[0], None),
     "Law of grades": (lambda: rp.Law({(1, "1/2"): "1/3", (0, 2): "2/3"}), 2),
     "Law of graphs": (lambda: rp.Law.point({(0, 1): 1, (2, 1): "1/2"}), 1),
     "Law of permutations": (lambda: rp.Law.point(rp.Permutation((1, 3, 2))), 1),
@@ -140,7 +147,7 @@ class Page(HTMLParser):
 def test_the_notebook_view_is_well_formed_and_escaped(name: str) -> None:
     text = (RESULTS | DATA)[name][0]()._repr_html_()
     page = Page(text)
-    assert set(page.tags) <= {"table", "thead", "tbody", "tr", "th", "td", "caption", "div", "p", "br"}
+    assert set(page.tags) <= {"table", "thead", "tbody", "tr", "th", "td", "caption", "div", "p", "br", "pre"}
     assert "<script" not in text
     widths = iter(page.rows)
     assert all(width > 0 for width in widths)

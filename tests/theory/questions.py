@@ -9,6 +9,7 @@ from typing import Any
 from rankproof.feedback.spaces import space_for
 from rankproof.theory.base.question import Question
 from rankproof.theory.certify import as_loss, as_metric
+from rankproof.theory.shipped.objective import engine_objective, is_engine_objective
 
 __all__ = [
     "always_one",
@@ -29,6 +30,8 @@ def asked(loss: Any, metric: Any, noise: str | None = None, **where: Any) -> Que
     items, grades, feedback = where.get("items", 3), where.get("grades", 2), where.get("feedback")
     of = as_metric(metric)
     space = space_for(of.feedback_kinds, items, grades, feedback)
+    if is_engine_objective(loss):
+        return Question(None, of, noise, space, grades, shipped=engine_objective(loss))
     return Question(None if loss is None else as_loss(loss, of, noise), of, noise, space, grades)
 
 

@@ -99,6 +99,11 @@ MADE: dict[str, tuple[Callable[[], Verdict], str, tuple[str, ...]]] = {
         ("same-values",),
     ),
     "rest-points": (lambda: certify("lambdarank", "nDCG@10"), "inconsistent", ("rest-points",)),
+    "shipped-rest-points": (
+        lambda: certify("lightgbm:lambdarank(lambdarank_norm=false)", "nDCG@10"),
+        "inconsistent",
+        ("shipped-rest-points",),
+    ),
     "undecided": (lambda: certify("lambdarank(cutoff=1)", "nDCG@1", effort=0.01), "undecided", ()),
 }
 

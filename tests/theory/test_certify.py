@@ -53,6 +53,7 @@ DECIDED = [
     ("counterexample", "squared:gain", "nDCG", {}, "inconsistent"),
     ("rest-points", "lambdarank", "nDCG", {}, "inconsistent"),
     ("rest-points", "lambdaloss", "P@2", {"grades": 3}, "inconsistent"),
+    ("shipped-rest-points", "lightgbm:lambdarank(lambdarank_norm=false)", "nDCG", {}, "inconsistent"),
     ("same-values", None, reciprocal, {"noise": "independent"}, "consistent"),
     ("same-values", "softmax:relevance", reciprocal, {"noise": "one relevant"}, "consistent"),
     ("no-convex-loss", None, "AP", {}, "inconsistent"),
@@ -95,6 +96,9 @@ PASSED = [
     # It has a minimum; it is right.
     ("rest-points", "RankNet", "nDCG", {}),
     ("rest-points", "lambdarank(cutoff=1)", "nDCG@1", {}),
+    # One of the library; drawn at random.
+    ("shipped-rest-points", "lambdarank", "nDCG", {}),
+    ("shipped-rest-points", "catboost:YetiRank", "nDCG", {}),
     ("counterexample", None, "nDCG", {}),
     ("counterexample", "softmax", "nDCG", {}),
     # One of the library; not known under this noise; the values of no metric of the library.

@@ -19,6 +19,7 @@ from rankproof.feedback.spaces import space_from_plain
 from rankproof.losses.parse import loss as loss_of
 from rankproof.theory.base.proofs import SplitLaw
 from rankproof.theory.base.rest_points import RestPoints
+from rankproof.theory.base.shipped_rest_points import ShippedRestPoints
 from rankproof.theory.base.stored_values import metric_from_plain
 from rankproof.theory.base.values import value_table
 from rankproof.theory.base.verdict import OUTCOMES, Verdict
@@ -27,6 +28,7 @@ from rankproof.theory.existence.checks import check_split
 from rankproof.theory.replay.replay import replay
 from theory.mean_field import MeanFieldByHand, rests_best
 from theory.refutation import refutes
+from theory.shipped_by_hand import rests_in, weigh_ndcg
 from theory.stored_verdicts import MADE, changed, leaves, stored, why_not
 
 Plain = dict[str, Any]
@@ -64,6 +66,7 @@ def test_every_kind_and_method_is_among_them() -> None:
         "clash",
         "counterexample",
         "rest-points",
+        "shipped-rest-points",
         "same-values",
     }
     assert {piece["minimum"]["method"] for piece in pieces if "minimum" in piece} == {
@@ -71,7 +74,7 @@ def test_every_kind_and_method_is_among_them() -> None:
     }
     assert {stored(name)["rule"] for name in MADE} == {
         *("constant", "standardised", "rank-differentiable", "rising-target", "exhausted", "target-exists"),
-        *("counterexample", "no-convex-loss", "rest-points", "same-values", None),
+        *("counterexample", "no-convex-loss", "rest-points", "shipped-rest-points", "same-values", None),
     }
 
 
@@ -326,6 +329,12 @@ def still_true(before: Plain, plain: Plain, path: tuple[Any, ...]) -> bool:
         rng = np.random.default_rng(0)
         return path[2] in ("law", "excluded", "resting") and not rests_best(
             statement, MeanFieldByHand(statement.law), rng
+        )
+    if piece["kind"] == "shipped-rest-points":
+        # Likewise: cuts at other places, or another law.
+        shipped = ShippedRestPoints.from_dict(piece)
+        return path[2] in ("law", "excluded") and not rests_in(
+            shipped.law, shipped.best_rankings, weigh_ndcg, c=None, by_sum=False
         )
     if piece["kind"] == "same-values":
         # Advice of the verdict inside, and a number that the same values have too.

@@ -13,8 +13,8 @@ import pytest
 from rankproof.errors import ArgumentError, FileFormatError, UnknownNameError
 from rankproof.feedback import Graded, Law
 from rankproof.feedback.spaces import graded_space
-from rankproof.theory.custom.code import is_place, load_function
 from rankproof.theory.custom.loss import as_user_loss
+from rankproof.user_code import is_place, load_function
 from theory import by_hand
 
 SPACE = graded_space(3, 2)

@@ -9,15 +9,15 @@ from rankproof.arrays import as_scores
 from rankproof.data.ranking import RankingData
 from rankproof.errors import ArgumentError
 from rankproof.evaluation.per_query import mean_metric
-from rankproof.metrics.base import Metric
+from rankproof.metrics.base import Metric, MetricLike
 from rankproof.metrics.parse import metric as metric_of
 
 __all__ = ["as_metrics", "higher_is_better", "value_on"]
 
 
-def as_metrics(metrics: str | Metric | Iterable[str | Metric]) -> tuple[Metric, ...]:
+def as_metrics(metrics: MetricLike | Iterable[MetricLike]) -> tuple[Metric, ...]:
     """One metric or several, each once."""
-    several = [metrics] if isinstance(metrics, (str, Metric)) else metrics
+    several = [metrics] if isinstance(metrics, (str, Metric)) or callable(metrics) else metrics
     try:
         parsed = tuple(dict.fromkeys(metric_of(metric) for metric in several))
     except TypeError:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rankproof.cli.certify_engine import engine_evidence, show_training
+
 if TYPE_CHECKING:
     from rankproof.cli.terminal import Progress
     from rankproof.theory.matrix import VerdictMatrix
@@ -97,9 +99,15 @@ def certify(
     metric), squared:gain or RankNet, or your own function my_loss.py:name with (scores, feedback) -> number.
     Your own metric is a function (ranking, feedback) -> number.
 
+    LOSS can also be an objective of an engine, such as lightgbm:lambdarank, xgboost:rank:ndcg or
+    catboost:YetiRank(mode=NDCG), with the engine's own parameters. Then two things are printed: what is
+    proven about its formula, and what the installed engine does when it is trained on a law (a demonstration,
+    not a proof).
+
     \b
     rankproof certify softmax --metric nDCG@10
     rankproof certify listnet --metric nDCG@10
+    rankproof certify lightgbm:lambdarank --metric nDCG@10
     rankproof certify --metric ERR
     rankproof certify --metric ERR --noise independent
     rankproof certify --metric my_metric.py:revenue_at_3
@@ -108,7 +116,7 @@ def certify(
 
     Exit status: 0 consistent (without LOSS: a consistent convex loss exists), 1 inconsistent (none exists),
     2 undecided, 3 wrong usage, 4 consistent on the few items and grades that were tried, where no theorem
-    covers others. With --matrix: 0.
+    covers others. With --matrix: 0. A demonstration does not change the exit status.
     """
     if matrix:
         if loss is not None or metric is not None:
@@ -128,7 +136,8 @@ def certify(
         raise click.UsageError("Give a metric, such as --metric nDCG@10, or use --matrix.")
     from rankproof.theory.certify import certify as decide
     from rankproof.theory.certify import certify_metric
-    from rankproof.theory.custom.code import is_place
+    from rankproof.theory.shipped.objective import is_engine_objective
+    from rankproof.user_code import is_place
 
     _check_folder(evidence)
     direction = "lower" if lower_is_better else "higher"
@@ -146,19 +155,22 @@ def certify(
             effort=effort,
         )
     # Shown first: a file that cannot be written does not take the verdict with it.
-    if as_json:
-        click.echo(verdict.to_json())
-        _write(evidence, verdict.to_dict())
-    else:
+    if not as_json:
         click.echo(verdict)
         _sources(" ".join([verdict.reason, verdict.reference, *verdict.way_out]))
         click.echo(_MEANING)
-        _write(evidence, verdict.to_dict())
-        if evidence is not None:
-            again = f"rankproof replay {evidence}"
-            if loss is not None and is_place(loss):
-                again += " --run-code"
-            click.echo(f"evidence  {evidence} (check it with: {again})")
+    trained = engine_evidence(verdict, str(loss), metric) if is_engine_objective(loss) else None
+    found = trained or verdict
+    if as_json:
+        click.echo(found.to_json())
+    elif trained is not None:
+        show_training(trained)
+    _write(evidence, found.to_dict())
+    if not as_json and evidence is not None:
+        again = f"rankproof replay {evidence}"
+        if loss is not None and is_place(loss):
+            again += " --run-code"
+        click.echo(f"evidence  {evidence} (check it with: {again})")
     click.get_current_context().exit(verdict.exit_status)
 
 

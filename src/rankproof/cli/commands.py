@@ -65,7 +65,10 @@ def command_with(
             words += [option_name(name), str(settings[name])]
     for text in settings["parameter"]:
         words += ["--parameter", text]
-    words += ["--group"] if settings.get("group") else []
+    for name in ("lower_is_better", "nearest", "group"):
+        words += [option_name(name)] if settings.get(name) else []
+    for name in ("grades", "ties"):
+        words += [option_name(name), str(settings[name])] if settings.get(name) else []
     words += [word for file in settings.get("query_file", ()) for word in ("--query-file", file)]
     return shlex.join([*words, "--seed", str(settings["seed"]), "--out", out])
 

@@ -71,6 +71,8 @@ __all__ = ["compare"]
 def compare(
     runs: tuple[str, ...],
     metrics: tuple[str, ...],
+    lower_is_better: bool,
+    ties: str | None,
     qrels: str | None,
     prefs: str | None,
     data: str | None,
@@ -103,7 +105,7 @@ def compare(
     rankproof compare a.trec b.trec --qrels qrels.txt --report comparison.html
     """
     from rankproof.cli.compile_ahead import compile_ahead
-    from rankproof.cli.inputs import load
+    from rankproof.cli.inputs import load, named_metrics, watched
     from rankproof.cli.terminal import beside, show_table
     from rankproof.data.samples import example_files
     from rankproof.evaluation.compare import compare as run_compare
@@ -122,10 +124,10 @@ def compare(
         from rankproof.report.html import check_report_path
 
         check_report_path(report)
-    chosen = metrics or (PREFS_METRICS if prefs else DEFAULT_METRICS)
+    named = metrics or (PREFS_METRICS if prefs else DEFAULT_METRICS)
     # Refused before a large file is read.
-    metric_list(chosen)
-    ready = compile_ahead(chosen, convention)
+    chosen = metric_list(named_metrics(named, lower_is_better=lower_is_better, ties=ties))
+    ready = compile_ahead([str(one) for one in chosen if not one.by_users], convention)
     systems, judged = load(runs, qrels, data, prefs=prefs, group=group, query_files=query_files)
     if baseline in runs:
         # Named by its file, as the runs are.
@@ -135,19 +137,20 @@ def compare(
             f"Option --baseline must be one of the runs, {', '.join(systems)}; got {baseline!r}."
         )
     ready()
-    comparison = run_compare(
-        systems,
-        judged,
-        chosen,
-        baseline=baseline,
-        test=test,  # type: ignore[arg-type]
-        level=level,
-        correction=correction,
-        seed=seed,
-        convention=convention,
-        missing=missing,
-        depth=depth,
-    )
+    with watched(chosen):
+        comparison = run_compare(
+            systems,
+            judged,
+            chosen,
+            baseline=baseline,
+            test=test,  # type: ignore[arg-type]
+            level=level,
+            correction=correction,
+            seed=seed,
+            convention=convention,
+            missing=missing,
+            depth=depth,
+        )
     refuse_uncounted(next(iter(comparison.results.values())).counted, str(qrels or prefs or data))
     if output == "json":
         click.echo(comparison.to_json(per_query=per_query))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,6 +14,7 @@ from rankproof.cli.options import threads_option
 
 if TYPE_CHECKING:
     from rankproof.evaluation.compare import Comparison
+    from rankproof.experiments.demo.lambdamart import LambdaMARTScene
     from rankproof.metrics.base import Metric
 
 __all__ = ["demo"]
@@ -36,21 +38,23 @@ _COMPARED = (
     "--out", default="demo", show_default=True, metavar="DIR", help="Folder for the report and the data."
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the synthetic queries.")
-@click.option("--data", metavar="FILE", help="Your own data (LETOR text) for parts 3 and 4.")
-@click.option("--metric", default="nDCG", show_default=True, help="The metric of part 1.")
+@click.option("--data", metavar="FILE", help="Your own data (LETOR text) for parts 4 and 5.")
+@click.option("--metric", default="nDCG", show_default=True, help="The metric of part 2.")
 @click.option("--quick", is_flag=True, help="Use fewer samples: less exact, but faster.")
 @threads_option()
 def demo(out: str, seed: int, data: str | None, metric: str, quick: bool) -> None:
     """Show what it costs to train with a loss that does not fit the metric.
 
     \b
-    1. Trains a consistent loss and popular ones on synthetic queries whose
+    1. Shows what LambdaMART costs in nDCG, on a case to check by hand. Trains
+       LightGBM and XGBoost if they are installed.
+    2. Trains a consistent loss and popular ones on synthetic queries whose
        best ranking is known, and computes what each loses. (A loss is
        consistent with a metric if minimising it gives the best ranking by that
        metric, with unlimited data and a model that can represent any scores.)
-    2. Shows a metric that no convex loss optimises, and a way round.
-    3. Trains a model on real data.
-    4. Compares the losses on real data, with paired tests.
+    3. Shows a metric that no convex loss optimises, and a way round.
+    4. Trains a model on real data.
+    5. Compares the losses on real data, with paired tests.
 
     Takes less than a minute and downloads nothing.
 
@@ -90,7 +94,8 @@ def _scenes(
     laws = ambiguous_laws(seed)
     sizes = SIZES[::2] if quick else SIZES
 
-    click.echo("1. What the wrong loss costs\n")
+    first = _first()
+    click.echo("\n2. What the wrong loss costs\n")
     click.echo(
         f"{len(laws)} kinds of ambiguous queries: people who type the same words mean different things, and "
         "label the items\naccordingly. How likely each set of labels is (the law of the labels) is known, so "
@@ -106,27 +111,49 @@ def _scenes(
     click.echo(f"\n{cost_in_words(scene)}")
 
     err = metric_of("ERR", max_grade=max(GRADES))
-    click.echo(f"\n2. A metric that no convex loss optimises: {err}\n")
+    click.echo(f"\n3. A metric that no convex loss optimises: {err}\n")
     without = without_loss(err, laws)
     click.echo(without.verdict)
     click.echo()
     show_table(without_table(without))
 
-    click.echo("\n3. A model trained on real data\n")
+    click.echo("\n4. A model trained on real data\n")
     following = f"rankproof fit YOUR_TRAIN.txt --test YOUR_TEST.txt --metric {_METRIC} --out run"
     about = _SAMPLE if data is None else f"The queries of {data}: 70% to train on, 30% to test on."
     click.echo(about)
     ready()
     with replacing(folder):
-        trained = _third(folder, parts)
+        trained = _fourth(folder, parts)
         real = real_section(read_run(folder / "run"), about, trained)
-        click.echo("\n4. Do the losses differ on real data?\n")
-        losses = losses_section(*_fourth(parts, seed))
-        page = demo_report(scene, without, real, running_command(), following, losses)
+        click.echo("\n5. Do the losses differ on real data?\n")
+        losses = losses_section(*_fifth(parts, seed))
+        page = demo_report(scene, without, real, running_command(), following, losses, first)
         write_report(page, folder / "report.html")
         _mark(folder, {"seed": seed, "metric": str(metric)})
     click.echo(f"\nreport  {folder / 'report.html'}")
     click.echo(f"next    {following}")
+
+
+def _first() -> LambdaMARTScene:
+    """Print the case to check by hand."""
+    from rankproof.cli.terminal import show_table
+    from rankproof.experiments.demo.lambdamart import lambdamart_scene
+    from rankproof.experiments.demo.lambdamart_text import (
+        CHECKED_BY_HAND,
+        TITLE,
+        end_table,
+        lambdamart_in_words,
+        target_table,
+    )
+
+    click.echo(f"1. {TITLE}\n")
+    click.echo(f"{fill(CHECKED_BY_HAND, 100)}\n")
+    scene = lambdamart_scene()
+    show_table(target_table(scene))
+    click.echo()
+    show_table(end_table(scene))
+    click.echo(f"\n{fill(lambdamart_in_words(scene), 100)}")
+    return scene
 
 
 def _mark(folder: Path, facts: dict[str, Any]) -> None:
@@ -138,7 +165,7 @@ def _mark(folder: Path, facts: dict[str, Any]) -> None:
 
 
 def _parts(data: str | None, seed: int) -> tuple[Any, Any]:
-    """What the third scene trains and tests on: the user's file, or the sample."""
+    """What the fourth scene trains and tests on: the user's file, or the sample."""
     from rankproof.cli.inputs import read_items
     from rankproof.data.samples import diabetes_wards
     from rankproof.data.split import split_queries
@@ -158,7 +185,7 @@ def _parts(data: str | None, seed: int) -> tuple[Any, Any]:
     return split.train, split.test
 
 
-def _third(folder: Path, parts: tuple[Any, Any]) -> str:
+def _fourth(folder: Path, parts: tuple[Any, Any]) -> str:
     """Train on the user's file or on the sample, by the command a user would type, which is returned."""
     from rankproof.cli.main import command_line
     from rankproof.data.letor.read import write_letor
@@ -173,7 +200,7 @@ def _third(folder: Path, parts: tuple[Any, Any]) -> str:
     return typed
 
 
-def _fourth(parts: tuple[Any, Any], seed: int) -> tuple[str, Comparison | str]:
+def _fifth(parts: tuple[Any, Any], seed: int) -> tuple[str, Comparison | str]:
     """Compare the losses on the same data; a user's labels may be such that one of them cannot be trained."""
     from rankproof.cli.terminal import progress_bar, show_table
     from rankproof.errors import RankproofError

@@ -38,6 +38,8 @@ __all__ = ["evaluate"]
 def evaluate(
     run: str | None,
     metrics: tuple[str, ...],
+    lower_is_better: bool,
+    ties: str | None,
     qrels: str | None,
     prefs: str | None,
     data: str | None,
@@ -62,10 +64,11 @@ def evaluate(
     rankproof evaluate run.trec --qrels qrels.txt -m nDCG@10 --as trec_eval --per-query
     rankproof evaluate run.trec --prefs prefs.txt -m PD
     rankproof evaluate --data test.txt --scores scores.txt -m nDCG@10 --bounds --json
+    rankproof evaluate --data test.txt --scores scores.txt -m my_metric.py:revenue_at_3 -m nDCG@10
     zcat run.gz | rankproof evaluate - --qrels qrels.txt --depth 100
     """
     from rankproof.cli.compile_ahead import compile_ahead
-    from rankproof.cli.inputs import load
+    from rankproof.cli.inputs import load, named_metrics, watched
     from rankproof.cli.terminal import show_table
     from rankproof.data.samples import example_files
     from rankproof.evaluation.evaluate import evaluate as run_evaluate
@@ -79,26 +82,27 @@ def evaluate(
     if run and scores:
         raise click.UsageError("Give either a run or --scores, not both.")
     path = run or scores
-    chosen = metrics or (PREFS_METRICS if prefs else DEFAULT_METRICS)
+    named = metrics or (PREFS_METRICS if prefs else DEFAULT_METRICS)
     # Refused before a large file is read.
-    metric_list(chosen)
-    ready = compile_ahead(chosen, convention)
+    chosen = metric_list(named_metrics(named, lower_is_better=lower_is_better, ties=ties))
+    ready = compile_ahead([str(one) for one in chosen if not one.by_users], convention)
     systems, judged = load(
         (path,) if path else (), qrels, data, prefs=prefs, group=group, query_files=query_files
     )
     (system,) = systems.values()
     ready()
-    results = run_evaluate(
-        system,
-        judged,
-        chosen,
-        convention=convention,
-        bounds=bounds,
-        missing=missing,
-        depth=depth,
-        level=level,
-        seed=seed,
-    )
+    with watched(chosen):
+        results = run_evaluate(
+            system,
+            judged,
+            chosen,
+            convention=convention,
+            bounds=bounds,
+            missing=missing,
+            depth=depth,
+            level=level,
+            seed=seed,
+        )
     refuse_uncounted(results.counted, str(qrels or prefs or data))
     if output == "json":
         click.echo(results.to_json(per_query=per_query))

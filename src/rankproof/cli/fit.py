@@ -78,10 +78,13 @@ def fit(
     rankproof fit train.txt --valid vali.txt -m nDCG@10 --model lightgbm --learning-rate 0.1 --out run/
     rankproof fit train.txt --valid vali.txt -m nDCG@10 --model xgboost --parameter subsample=0.8 --out run/
 
+    rankproof fit train.txt --valid vali.txt -m my_metric.py:revenue_at_3 --out run/
+
     Options that do not belong to the model are refused. Defaults are in brackets.
     """
     from rankproof.cli.commands import loss_lines, loss_warning
     from rankproof.cli.failures import when_interrupted
+    from rankproof.cli.inputs import named_metrics
     from rankproof.cli.option_names import in_running_options
     from rankproof.cli.options import own_options
     from rankproof.cli.terminal import print_start, warn
@@ -91,11 +94,13 @@ def fit(
 
     # All that can be refused is refused before a large file is read.
     check_run_folder(out, replace=force, way="--force")
-    own = own_options(model, options)
     listed = {"train": train, "valid": options["valid"], "test": options["test"]}
     paths = {part: names for part, names in listed.items() if names}
+    own_asked = {name: options.pop(name) for name in ("lower_is_better", "ties", "own_grades", "nearest")}
+    (metric,) = named_metrics([options["metric"]], **own_asked)
+    own = own_options(model, options)
     plan = plan_training(
-        options["metric"],
+        metric,
         model=model,
         **{name: options[name] for name in ("loss", "noise", "features", "seed", "level")},
         held_out="valid" in paths,
@@ -132,8 +137,8 @@ def fit(
 
 def _reading(options: dict[str, Any]) -> dict[str, Any]:
     """How the data are read, where it was asked for: kept, so that the run can be made again."""
-    asked = {"group": options["group"], "query_file": list(options["query_files"])}
-    return {name: value for name, value in asked.items() if value}
+    grouping = {"group": options["group"], "query_file": list(options["query_files"])}
+    return {name: value for name, value in grouping.items() if value}
 
 
 def _held_out_line(plan: RunPlan, queries: int) -> str:

@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import click
 
 from rankproof.files import STANDARD
 
-__all__ = ["load", "once_standard", "read_items", "read_rows"]
+__all__ = ["load", "named_metrics", "once_standard", "read_items", "read_rows", "watched"]
 
 
 def load(
@@ -58,6 +59,25 @@ def load(
         # A score file has the order of the rows in the data file.
         scores = {name: one[order] for name, one in scores.items()}
     return scores, judged
+
+
+def named_metrics(metrics: Iterable[str], **asked: Any) -> list[Any]:
+    """The metrics that a command names; a function in a file is loaded, which runs the file."""
+    named = list(metrics)
+    if any(asked.values()) or any(".py" in name for name in named):
+        from rankproof.cli.own_metrics import as_metrics
+
+        return as_metrics(named, **asked)
+    return named
+
+
+def watched(metrics: Iterable[Any]) -> AbstractContextManager[None]:
+    """Shows how far the queries are while a function of the user's is computed, to a person who looks."""
+    if not any(one.by_users for one in metrics):
+        return nullcontext()
+    from rankproof.cli.own_metrics import shown_progress
+
+    return shown_progress()
 
 
 def read_rows(

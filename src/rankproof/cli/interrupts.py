@@ -7,6 +7,7 @@ Imports nothing that takes time, so that it is in place before anything else is 
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import threading
@@ -15,7 +16,7 @@ from contextlib import suppress
 from types import FrameType
 from typing import NoReturn
 
-__all__ = ["INTERRUPTED", "NOTHING_LEFT", "leave_interrupted", "patiently"]
+__all__ = ["INTERRUPTED", "NOTHING_LEFT", "is_interrupt", "leave_interrupted", "patiently"]
 
 # What a shell makes of a program that a signal ended: 128 and the number of the signal.
 _SHELL = 128
@@ -29,6 +30,8 @@ _WORDS = {
 NOTHING_LEFT = "no partial files were left; run the same command again."
 # So long a second Ctrl-C waits for what the first one began; after that it counts again.
 PATIENCE_SECONDS = 5.0
+# Until a signal is sent again whose exception was lost.
+_AGAIN_SECONDS = 0.01
 
 
 class _Patient:
@@ -44,18 +47,53 @@ class _Patient:
             self._last, self.number = now, number
             raise KeyboardInterrupt
 
+    def again(self) -> None:
+        """The signal once more, in a moment: the exception that it raised was lost."""
+        self._last = -PATIENCE_SECONDS
+        # From a thread: here it would be lost in the same way.
+        repeat = threading.Timer(_AGAIN_SECONDS, os.kill, (os.getpid(), self.number))
+        repeat.daemon = True
+        repeat.start()
+
 
 _PATIENT = _Patient()
+
+
+def _unraisable(event: sys.UnraisableHookArgs) -> None:
+    """Python drops what is raised in a ``__del__`` or the callback of a weak reference, our interrupt too."""
+    if event.exc_type is KeyboardInterrupt:
+        _PATIENT.again()
+    else:
+        sys.__unraisablehook__(event)
 
 
 def patiently() -> None:
     """From here on these signals are handled as this module says, where the program has them at all."""
     if threading.current_thread() is not threading.main_thread():
         return
+    sys.unraisablehook = _unraisable
     for number in _WORDS:
         # A program that was started to ignore one (nohup, a shell's background) goes on ignoring it.
         if signal.getsignal(number) in (signal.default_int_handler, signal.SIG_DFL):
             signal.signal(number, _PATIENT)
+
+
+def is_interrupt(error: BaseException) -> bool:
+    """Whether this is an interrupt, or what came of one: an error of the cleaning up that it began.
+
+    >>> try:
+    ...     try:
+    ...         raise KeyboardInterrupt
+    ...     finally:
+    ...         raise ValueError("the file is still open")
+    ... except ValueError as error:
+    ...     is_interrupt(error), is_interrupt(ValueError("a wrong value"))
+    (True, False)
+    """
+    link: BaseException | None = error
+    while link is not None and not isinstance(link, KeyboardInterrupt):
+        link = link.__cause__ or link.__context__
+    return link is not None
 
 
 def leave_interrupted(hint: str, *, for_good: bool = True) -> NoReturn:

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from rankproof.cli.failures import InterruptedCommandError, UnexpectedEndError, hint_of, one_line
-from rankproof.cli.interrupts import NOTHING_LEFT, leave_interrupted
+from rankproof.cli.interrupts import NOTHING_LEFT, is_interrupt, leave_interrupted
 from rankproof.cli.option_names import option_words
 from rankproof.cli.warning_lines import data_warnings
 from rankproof.kernels.notice import telling_of_damage
@@ -64,9 +64,13 @@ class _LazyGroup(click.Group):
                 return super().invoke(ctx)
         except (KeyboardInterrupt, InterruptedCommandError):
             raise InterruptedCommandError(hint_of(ctx)) from None
-        except EOFError as error:
-            raise UnexpectedEndError(str(error)) from error
-        except BrokenPipeError:
+        except Exception as error:
+            if is_interrupt(error):
+                raise InterruptedCommandError(hint_of(ctx)) from None
+            if isinstance(error, EOFError):
+                raise UnexpectedEndError(str(error)) from error
+            if not isinstance(error, BrokenPipeError):
+                raise
             # The reader of our output went away (``| head``). Keep Python from flushing into it.
             sys.stdout = None
             ctx.exit(NO_READER)

@@ -25,7 +25,9 @@ __all__ = [
     "metric_option",
     "model_options",
     "output_options",
+    "own_metric_options",
     "own_options",
+    "own_target_options",
     "prefs_option",
     "reading_options",
     "threads_option",
@@ -67,14 +69,51 @@ def threads_option(help: str = "Number of threads; the results do not depend on 
 
 def metric_option(function: F) -> F:
     """``-m``, several times."""
-    return click.option(
-        "-m",
-        "--metric",
-        "metrics",
-        multiple=True,
-        metavar="METRIC",
-        help=f"A metric such as nDCG@10, AP(rel=2)@100 or ERR(max_grade=2)@20; can be repeated. "
-        f"[default: {', '.join(DEFAULT_METRICS)}]",
+    return all_of(
+        click.option(
+            "-m",
+            "--metric",
+            "metrics",
+            multiple=True,
+            metavar="METRIC",
+            help="A metric such as nDCG@10, AP(rel=2)@100 or ERR(max_grade=2)@20, or your own as "
+            "my_metric.py:name (whose file is run); can be repeated. "
+            f"[default: {', '.join(DEFAULT_METRICS)}]",
+        ),
+        own_metric_options,
+    )(function)
+
+
+def own_metric_options(function: F) -> F:
+    """What is to be said of a metric of the user's own."""
+    return all_of(
+        click.option("--lower-is-better", is_flag=True, help="Lower values of your own metric are better."),
+        click.option(
+            "--ties",
+            type=click.Choice(["average", "row"]),
+            help="Equal scores, for your own metric: the exact mean over all rankings that sort them "
+            "(average), or the order of the rows. [default: average]",
+        ),
+    )(function)
+
+
+def own_target_options(function: F) -> F:
+    """What is to be said of a metric of the user's own that is trained for."""
+    return all_of(
+        own_metric_options,
+        click.option(
+            "--grades",
+            "own_grades",
+            type=click.IntRange(min=2),
+            metavar="N",
+            help="The labels that your own metric has a target for: 0 to N - 1. [default: 5, or as many as "
+            "it accepts]",
+        ),
+        click.option(
+            "--nearest",
+            is_flag=True,
+            help="If your own metric has no target, train for the nearest metric that has one.",
+        ),
     )(function)
 
 
@@ -152,7 +191,8 @@ def metric_and_noise(function: F) -> F:
             "--metric",
             required=True,
             metavar="METRIC",
-            help="The metric to optimise and report, such as nDCG@10.",
+            help="The metric to optimise and report, such as nDCG@10, or your own as my_metric.py:name "
+            "(whose file is run).",
         ),
         click.option(
             "--noise",
@@ -160,6 +200,7 @@ def metric_and_noise(function: F) -> F:
             help="What you know about the noise in the labels, such as independent. Some metrics have a "
             "consistent loss only under such a condition.",
         ),
+        own_target_options,
     )(function)
 
 

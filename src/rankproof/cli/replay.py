@@ -18,16 +18,23 @@ __all__ = ["replay"]
 def replay(file: str, run_code: bool, as_json: bool) -> None:
     """Check the evidence in FILE again, independently of the code that produced it, with exact arithmetic.
 
-    FILE was written by rankproof certify with --evidence FILE (or --json).
+    FILE was written by rankproof certify with --evidence FILE (or --json). If it holds a demonstration, the
+    engine is trained again and must end at orders that lose the same; that is a repetition, not a proof.
 
     \b
     rankproof certify listnet --metric nDCG@10 --evidence why.json
     rankproof replay why.json
 
-    Exit status: 0 if all evidence holds, 1 if some does not, 3 for wrong usage or a damaged file.
+    Exit status: 0 if all evidence holds, 1 if some does not, 2 if a demonstration could not be trained again
+    because its engine is not installed, 3 for wrong usage or a damaged file.
     """
+    from rankproof.cli.replay_engine import replay_if_engine
     from rankproof.theory.replay.replay import CodeNotRunError, replay_file
 
+    trained = replay_if_engine(file)
+    if trained is not None:
+        click.echo(trained.to_json() if as_json else trained)
+        click.get_current_context().exit(trained.exit_status)
     try:
         outcome = replay_file(file, run_code=run_code)
     except CodeNotRunError as error:

@@ -12,7 +12,13 @@ __all__ = ["report"]
 @click.command()
 @click.argument("run")
 @click.option("-o", "--out", metavar="FILE", help="The file to write. [default: report.html in RUN]")
-def report(run: str, out: str | None) -> None:
+@click.option(
+    "--run-code",
+    is_flag=True,
+    help="If the metric of RUN is your own, run its file to compute it again. Read the file first if RUN "
+    "comes from someone else.",
+)
+def report(run: str, out: str | None, run_code: bool) -> None:
     """Write the report of RUN (a folder made by rankproof fit) as one HTML file that works offline.
 
     The model is scored again on the data files of the run. If they are missing or have changed, the parts of
@@ -32,6 +38,6 @@ def report(run: str, out: str | None) -> None:
     read_run(run)
     place = Path(run) / REPORT if out is None else Path(out)
     check_report_path(place)
-    record = read_record(run)
+    record = read_record(run, run_code=run_code)
     write_report(run_report(record, fit_command(record.facts, run)), place)
     beside(str(place))(f"report  {place}")

@@ -82,7 +82,7 @@ def tune(
     """
     from rankproof.cli.commands import command_with, loss_lines, loss_warning
     from rankproof.cli.failures import when_interrupted
-    from rankproof.cli.inputs import once_standard, read_items
+    from rankproof.cli.inputs import named_metrics, once_standard, read_items
     from rankproof.cli.options import own_options
     from rankproof.cli.terminal import print_start, progress_bar, show_table, warn
     from rankproof.errors import ArgumentError
@@ -95,8 +95,10 @@ def tune(
     check_search_folder(out)
     if trials < 1:
         raise ArgumentError(f"--trials must be at least 1, got {trials}.")
+    own_asked = {name: options.pop(name) for name in ("lower_is_better", "ties", "own_grades", "nearest")}
+    (metric,) = named_metrics([options["metric"]], **own_asked)
     plan = plan_tuning(
-        options["metric"],
+        metric,
         trials=trials,
         **{
             name: options[name]

@@ -30,9 +30,9 @@ class ByMetric(dict[str, V]):
     """Values by metric, in the order asked for; a key may also be another name of it, or the metric."""
 
     def __missing__(self, name: Any) -> V:
-        known = asked_name(name)
-        if dict.__contains__(self, known):
-            return dict.__getitem__(self, known)
+        key = asked_name(name)
+        if dict.__contains__(self, key):
+            return dict.__getitem__(self, key)
         raise KeyError(f"{name!r} is none of the metrics asked for: {', '.join(self)}")
 
     def __contains__(self, name: object) -> bool:
@@ -42,5 +42,5 @@ class ByMetric(dict[str, V]):
 
     def get(self, name: Any, default: Any = None) -> Any:
         """The value of a metric by any of its names, or the default."""
-        known = name if dict.__contains__(self, name) else asked_name(name)
-        return dict.get(self, known, default)
+        key = name if dict.__contains__(self, name) else asked_name(name)
+        return dict.get(self, key, default)

@@ -17,7 +17,7 @@ from rankproof.evaluation.evaluate import evaluate
 from rankproof.evaluation.pairs import PairedTest, correct_together, paired_tests
 from rankproof.evaluation.results import Results
 from rankproof.ids import as_ids
-from rankproof.metrics import Metric
+from rankproof.metrics.base import MetricLike
 from rankproof.threads import using
 
 __all__ = ["Comparison", "compare"]
@@ -26,7 +26,7 @@ __all__ = ["Comparison", "compare"]
 def compare(
     systems: Mapping[str, Any],
     data: Any,
-    metrics: str | Metric | Iterable[str | Metric],
+    metrics: MetricLike | Iterable[MetricLike],
     *,
     baseline: str | None = None,
     test: PairedTest = TEST,
@@ -47,8 +47,9 @@ def compare(
         At least two.
     data : `RankingData`, `Qrels` or labels
         As in `rankproof.evaluate`.
-    metrics : Metric, str or list of these
-        ``["nDCG@10", "AP(rel=2)"]``; see `rankproof.metric` for the parameters of a metric.
+    metrics : Metric, str, function or list of these
+        ``["nDCG@10", "AP(rel=2)"]``; see `rankproof.metric` for the parameters of a metric. A function
+        ``(ranking, feedback) -> number`` is a metric of your own; see `rankproof.own_metric`.
     baseline : str, optional
         The name of one system: the others are tested against it, and not against each other. Fewer tests are
         corrected for, so that smaller differences are shown.

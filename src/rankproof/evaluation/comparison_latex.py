@@ -74,8 +74,8 @@ def _superscripts(comparison: Comparison, metric: str, labels: dict[str, str]) -
     """By system: the rows that it is shown to be better than; with a baseline, + or -."""
     if comparison.baseline is not None:
         signs = {"better": "+", "worse": "-"}
-        found = comparison.against_baseline(metric)
-        return {name: signs.get(found.get(name, ""), "") for name in comparison.systems}
+        outcomes = comparison.against_baseline(metric)
+        return {name: signs.get(outcomes.get(name, ""), "") for name in comparison.systems}
     beaten: dict[str, list[str]] = {name: [] for name in comparison.systems}
     for p in comparison.pairs[metric]:
         if p.winner is not None:

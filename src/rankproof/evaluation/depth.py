@@ -44,10 +44,10 @@ def cut_at(scored: JudgedScores, depth: int, tool: Convention) -> JudgedScores:
     kept = np.zeros(query.size, np.bool_)
     ranked = (place < np.minimum(scored.depth, most)[query]).nonzero()[0]
     kept[scored.offsets[query[ranked]] + order.places[ranked]] = True
-    found = kept | ~np.isnan(scored.labels)
+    remaining = kept | ~np.isnan(scored.labels)
     # Retrieved items first, each part in the order of the input.
     items = np.lexsort((np.arange(query.size), ~kept, query))
-    items = items[found[items]]
+    items = items[remaining[items]]
     offsets = np.concatenate(([0], np.cumsum(np.bincount(query[items], minlength=scored.queries))))
     rank = scored.doc_rank
     return replace(

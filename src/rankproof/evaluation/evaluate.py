@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankproof.arrays import Float64s, frozen, has_nan
+from rankproof.arrays import Float64s, frozen
 from rankproof.data.trec.prefs import Prefs, rank_prefs
 from rankproof.data.trec.read import Run
-from rankproof.errors import ArgumentError, DataError, RankproofError
+from rankproof.errors import ArgumentError, DataError, MetricCallError, RankproofError
 from rankproof.evaluation.defaults import CONVENTION, LEVEL, SEED
 from rankproof.evaluation.depth import cut_at
 from rankproof.evaluation.inputs import JudgedScores, as_scored, is_feedback
@@ -28,6 +28,7 @@ from rankproof.evaluation.per_query import (
 from rankproof.evaluation.results import Bounds, Results
 from rankproof.feedback import PreferenceGraph
 from rankproof.metrics import METRICS, Metric, metric
+from rankproof.metrics.base import MetricLike
 from rankproof.metrics.conventions.named import CONVENTIONS, Convention
 from rankproof.metrics.ranked.lists import Order
 from rankproof.threads import setting, using
@@ -38,7 +39,7 @@ __all__ = ["check_counts", "empty_queries", "evaluate", "metric_list", "refuse_u
 def evaluate(
     scores: Any,
     data: Any,
-    metrics: str | Metric | Iterable[str | Metric],
+    metrics: MetricLike | Iterable[MetricLike],
     *,
     offsets: Any = None,
     qid: Any = None,
@@ -63,8 +64,9 @@ def evaluate(
         `Prefs` go with a `Run` and metrics of preferences, such as PD: documents that were not retrieved
         stand below all others and are tied, so that PD counts 1/2 for a preference between two of them.
         Also a list of feedback objects, one per query: `PreferenceGraph`, `Permutation`, `Graded`.
-    metrics : Metric, str or list of these
-        ``["nDCG@10", "AP(rel=2)"]``; see `rankproof.metric` for the parameters of a metric.
+    metrics : Metric, str, function or list of these
+        ``["nDCG@10", "AP(rel=2)"]``; see `rankproof.metric` for the parameters of a metric. A function
+        ``(ranking, feedback) -> number`` is a metric of your own; see `rankproof.own_metric`.
     offsets : array of int, optional
         With plain labels: query q owns the items ``offsets[q]:offsets[q + 1]``.
     qid : array of one query id per item, optional
@@ -133,9 +135,9 @@ def evaluate(
         return results
 
 
-def metric_list(metrics: str | Metric | Iterable[str | Metric]) -> list[Metric]:
+def metric_list(metrics: MetricLike | Iterable[MetricLike]) -> list[Metric]:
     """The metrics that are named, each once."""
-    if isinstance(metrics, (str, Metric)):
+    if isinstance(metrics, (str, Metric)) or callable(metrics):
         metrics = [metrics]
     try:
         chosen = list(dict.fromkeys(metric(m) for m in metrics))
@@ -174,7 +176,7 @@ def _evaluate(
             chosen = {name: m.averaging() for name, m in resolved.items()}
         else:
             chosen, flat = resolved, break_ties(scored, tool, flat)
-        return counted_values(resolved, raw_values(chosen, scored, flat), scored, tool)
+        return counted_values(resolved, _raw_baseline(chosen, scored, flat), scored, tool)
 
     return Results(
         query_ids=scored.query_ids,
@@ -183,7 +185,7 @@ def _evaluate(
         weights=scored.weights,
         empty={name: int(np.isnan(values).sum()) for name, values in raw.items()},
         tied=tied.tied,
-        unjudged=int(np.isnan(scored.labels).sum()) if has_nan(scored.labels) else 0,
+        unjudged=scored.unjudged,
         items=int(scored.depth.sum()),
         missing=scored.missing,
         unknown=scored.unknown,
@@ -197,9 +199,21 @@ def _evaluate(
     )
 
 
-def _refuse_with_prefs(**given: bool) -> None:
-    for name, asked in given.items():
-        if asked:
+def _raw_baseline(metrics: dict[str, Metric], scored: JudgedScores, order: Order) -> dict[str, Float64s]:
+    """The values of scores that are all tied; NaN where a function of the user's has no mean over them."""
+    values = raw_values({name: m for name, m in metrics.items() if not m.by_users}, scored, order)
+    for name, m in metrics.items():
+        if m.by_users:
+            try:
+                values |= raw_values({name: m.hurried()}, scored, order)
+            except MetricCallError:
+                values[name] = np.full(scored.query_ids.size, np.nan)
+    return {name: values[name] for name in metrics}
+
+
+def _refuse_with_prefs(**arguments: bool) -> None:
+    for name, is_set in arguments.items():
+        if is_set:
             raise ArgumentError(f"Argument {name} goes with grades, not with preferences. Leave it out.")
 
 
@@ -239,6 +253,12 @@ def _bounds(
     metrics: dict[str, Metric], scored: JudgedScores, tied: Order, tool: Convention
 ) -> dict[str, Bounds]:
     """Best and worst over tie-breaks: better grades first, or last, within each group of equal scores."""
+    own = [name for name, m in metrics.items() if m.by_users]
+    if own:
+        raise ArgumentError(
+            "Argument bounds is for metrics that gain when a better grade moves up, and that is not known of "
+            f"{', '.join(own)}. Leave it out."
+        )
     bounds: dict[str, Bounds] = {}
     for policy in ("zero", "keep"):
         group = {

@@ -12,6 +12,7 @@ from rankproof.evaluation.inputs import JudgedScores, as_scored
 from rankproof.evaluation.per_query import as_convention_reads, break_ties, check_labels, sort_retrieved
 from rankproof.evaluation.tables import Table, as_html, as_text, number
 from rankproof.metrics import Explanation, Metric, metric
+from rankproof.metrics.base import MetricLike
 from rankproof.metrics.conventions.named import CONVENTIONS
 from rankproof.metrics.ranked.lists import RankedLists
 from rankproof.metrics.ranked.ties import tie_groups
@@ -101,7 +102,7 @@ class Explained:
 
 
 def explain(
-    spec: str | Metric,
+    spec: MetricLike,
     scores: Any,
     data: Any,
     *,
@@ -115,7 +116,7 @@ def explain(
 
     Parameters
     ----------
-    spec : Metric or str
+    spec : Metric, str or function
         The metric, such as ``"nDCG@10"``; see `rankproof.metric` for its parameters.
     scores : array of one score per item, or `Run`
         Higher is better; NaN is refused.

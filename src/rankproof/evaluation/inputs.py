@@ -7,12 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.arrays import Float64s, Int64s, as_labels, as_offsets, as_scores, as_weights, offsets_from_qid
+from rankproof.arrays import (
+    Float64s,
+    Int64s,
+    as_labels,
+    as_offsets,
+    as_scores,
+    as_weights,
+    has_nan,
+    offsets_from_qid,
+)
 from rankproof.data.ranking import RankingData
 from rankproof.data.trec.judged_run import JudgedRun, join_run
 from rankproof.data.trec.read import Qrels, Run
@@ -44,6 +54,11 @@ class JudgedScores:
     def queries(self) -> int:
         """How many queries there are."""
         return self.offsets.size - 1
+
+    @cached_property
+    def unjudged(self) -> int:
+        """How many items have no judgment."""
+        return int(np.isnan(self.labels).sum()) if has_nan(self.labels) else 0
 
     def only(self, query: Any) -> JudgedScores:
         """The one query with this id."""

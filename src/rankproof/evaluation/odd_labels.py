@@ -33,9 +33,9 @@ HIGHEST_GRADE = 10
 
 def odd_labels(metrics: Iterable[Metric], labels: Float64s) -> list[str]:
     """What is odd about the labels, for these metrics; the labels as the convention reads them."""
-    asked: list[Any] = list(metrics)
-    exponential = [m for m in asked if getattr(m, "gain", None) == "exp"]
-    scaled = [m for m in asked if hasattr(m, "max_grade")]
+    listed: list[Any] = list(metrics)
+    exponential = [m for m in listed if getattr(m, "gain", None) == "exp"]
+    scaled = [m for m in listed if hasattr(m, "max_grade")]
     if not labels.size or not (exponential or scaled):
         return []
     # Without a copy of the judged labels; NaN when there are none, which is above and below nothing.

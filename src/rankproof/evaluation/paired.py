@@ -132,16 +132,16 @@ def randomisation_with(d: Differences, flips: SignFlips | None, *, samples: int)
         # Every sign pattern is as extreme as a sum of 0.
         return Paired("randomisation", d.mean, 1.0, d.n, exact=True, detail="the sum of the differences is 0")
     counted = flips.exact()
-    found = counted or flips.draw(samples)
+    outcome = counted or flips.draw(samples)
     return Paired(
         "randomisation",
         d.mean,
-        found.p,
+        outcome.p,
         d.n,
         exact=counted is not None,
-        detail=found.detail,
+        detail=outcome.detail,
         direction=flips.direction,
-        p_error=found.error,
+        p_error=outcome.error,
     )
 
 

@@ -14,8 +14,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.arrays import Float64s, Int64s, frozen, has_nan
-from rankproof.errors import DataError, EmptyQueryError, UnjudgedError
+from rankproof.arrays import Float64s, Int64s, frozen
+from rankproof.errors import DataError, EmptyQueryError, MetricCallError, UnjudgedError
 from rankproof.evaluation.inputs import JudgedScores
 from rankproof.metrics.base import Metric
 from rankproof.metrics.conventions.named import RANKPROOF, Convention
@@ -96,8 +96,14 @@ def raw_values(metrics: Mapping[str, Metric], scored: JudgedScores, order: Order
     for name, metric in metrics.items():
         rule = _unjudged_rule(metric, scored)
         if rule not in lists:
-            lists[rule] = lists["keep"].with_unjudged(rule)
-        values[name] = metric.per_query(lists[rule])
+            lists[rule] = lists["keep"].with_unjudged(rule) if scored.unjudged else lists["keep"]
+        try:
+            values[name] = metric.per_query(lists[rule])
+        except MetricCallError as error:
+            if error.query is None:
+                raise
+            named = quoted(scored.query_ids[error.query])
+            raise type(error)(error.message, error.query, named) from error.__cause__
     return values
 
 
@@ -116,7 +122,7 @@ def _unjudged_rule(metric: Metric, scored: JudgedScores) -> Unjudged:
         return "keep"
     if metric.unjudged != "error":
         return "drop" if metric.unjudged == "drop" else "zero"
-    if has_nan(scored.labels):
+    if scored.unjudged:
         unjudged = np.isnan(scored.labels)
         item = int(np.argmax(unjudged))
         q = int(np.searchsorted(scored.offsets, item, side="right")) - 1
@@ -124,7 +130,7 @@ def _unjudged_rule(metric: Metric, scored: JudgedScores) -> Unjudged:
         which = f"item {item - int(scored.offsets[q])}" if ids is None else f"item {quoted(ids[item])}"
         raise UnjudgedError(
             f"{metric}: {which} of query {quoted(scored.query_ids[q])} has no judgment "
-            f"({int(unjudged.sum())} items in all). Judge it, or use unjudged=zero or unjudged=drop."
+            f"({scored.unjudged} items in all). Judge it, or use unjudged=zero or unjudged=drop."
         )
     return "zero"
 

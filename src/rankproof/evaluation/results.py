@@ -59,10 +59,10 @@ class KnownBaselines:
         return cls(values)
 
     def __call__(self, kind: str) -> dict[str, Float64s]:
-        found = self.values[kind]
-        if isinstance(found, RankproofError):
-            raise found
-        return found
+        values = self.values[kind]
+        if isinstance(values, RankproofError):
+            raise values
+        return values
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -158,10 +158,10 @@ def _check_lines(path: Path, content: mmap.mmap) -> None:
             raise _no_lines(path)
         start = end + 1
     if size > LONGEST_LINE:
-        found = _NUL.search(content, 0, LONGEST_LINE)
-        if found is not None:
+        nul = _NUL.search(content, 0, LONGEST_LINE)
+        if nul is not None:
             raise DataError(
-                f"File {str(path)!r} has a NUL byte after {found.start():,} bytes: it is damaged, binary, or "
+                f"File {str(path)!r} has a NUL byte after {nul.start():,} bytes: it is damaged, binary, or "
                 "UTF-16 (save it as UTF-8)."
             )
 
@@ -208,11 +208,11 @@ def largest_input() -> int:
     Half of the memory of this machine, or the number of bytes in the environment variable
     ``RANKPROOF_LARGEST_INPUT``. Plain files have no such limit: they are read where they are.
     """
-    given = os.environ.get(_LARGEST)
-    if given is not None:
-        if not given.isdecimal() or int(given) < 1:
-            raise ArgumentError(f"{_LARGEST} must be a whole number of bytes >= 1, got {given!r}.")
-        return int(given)
+    text = os.environ.get(_LARGEST)
+    if text is not None:
+        if not text.isdecimal() or int(text) < 1:
+            raise ArgumentError(f"{_LARGEST} must be a whole number of bytes >= 1, got {text!r}.")
+        return int(text)
     if not hasattr(os, "sysconf"):
         return 1 << 34
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2

@@ -44,6 +44,13 @@ _PLAIN = (str, int, float, bool, type(None))
 
 def as_text(kind: str, name: str, value: Any) -> Any:
     """A parameter as JSON can hold it."""
+    if name == "metric" and not isinstance(value, str):
+        value = _parsed(value)
+        if value.by_users:
+            # Its name, and not its function: a model is data.
+            from rankproof.metrics.own_named import to_plain
+
+            return to_plain(value)
     if isinstance(value, Metric):
         return printed(kind, name, value)
     if isinstance(value, Loss):
@@ -66,10 +73,21 @@ def from_text(parameters: dict[str, Any]) -> dict[str, Any]:
     """Parameters as a constructor takes them, from what `as_text` made of them."""
     from rankproof.losses.parse import loss as parse_loss
 
-    return {
+    values: dict[str, Any] = {
         name: parse_loss(value["loss"]) if name == "loss" and isinstance(value, dict) else value
         for name, value in parameters.items()
     }
+    if isinstance(values.get("metric"), dict):
+        from rankproof.metrics.own_named import from_plain
+
+        values["metric"] = from_plain(values["metric"])
+    return values
+
+
+def _parsed(value: Any) -> Metric:
+    from rankproof.metrics.parse import metric as parse_metric
+
+    return parse_metric(value)
 
 
 def printed(kind: str, name: str, value: Loss | Metric) -> str:
@@ -127,12 +145,12 @@ def write_model(
 
     ``files`` are files of the model's own, by name.
     """
-    asked = Path(path).absolute()
+    place = Path(path).absolute()
     # A link stays; the model is where it leads to, even if nothing is there yet.
-    target = Path(os.path.realpath(asked))
+    target = Path(os.path.realpath(place))
     if os.path.lexists(target) and not read_whole(target, _replaceable):
         raise ArgumentError(
-            f"Cannot save a model to {str(asked)!r}: it exists and is not a model. Choose another place."
+            f"Cannot save a model to {str(place)!r}: it exists and is not a model. Choose another place."
         )
     target.parent.mkdir(parents=True, exist_ok=True)
     packed = io.BytesIO()

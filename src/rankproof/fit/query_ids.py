@@ -110,9 +110,9 @@ def _is_fold(frame: FrameType) -> bool:
 def _whole_ids(fold: FrameType) -> Any:
     """What was given as ``qid`` for all rows, to the ranker or to the step of a pipeline that it is."""
     caller = fold.f_back
-    given = {} if caller is None else caller.f_locals
+    arguments = {} if caller is None else caller.f_locals
     # By name or by position, as the caller of joblib hands them on.
-    named, placed = given.get("kwargs"), given.get("args")
+    named, placed = arguments.get("kwargs"), arguments.get("args")
     handed = [*(named.values() if isinstance(named, Mapping) else ()), *(placed or ())]
     ids = [
         value

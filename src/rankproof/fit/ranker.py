@@ -19,7 +19,7 @@ from rankproof.fit.model_files import FittedState, ModelFiles, as_text, from_tex
 from rankproof.fit.query_ids import fold_query_ids, need_query_ids
 from rankproof.losses.base import Loss
 from rankproof.losses.supervision import per_query_weights, query_offsets
-from rankproof.metrics.base import Metric
+from rankproof.metrics.base import MetricLike
 from rankproof.metrics.parse import metric as parse_metric
 from rankproof.threads import using
 
@@ -32,7 +32,7 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
     # The name under which `rankproof.load_model` knows the class.
     saved_as: ClassVar[str]
 
-    metric: str | Metric
+    metric: MetricLike
     threads: int | None
     loss_: Loss
     n_features_in_: int

@@ -24,12 +24,12 @@ from rankproof.claims import Claim
 from rankproof.errors import ArgumentError, ConsistencyWarning
 from rankproof.losses.base import LOSSES, Loss
 from rankproof.losses.parse import aimed_at
-from rankproof.metrics.base import METRICS, Metric
+from rankproof.metrics.base import METRICS, Metric, MetricLike
 from rankproof.metrics.parse import metric as metric_of
 from rankproof.plain import html_table, json_text
-from rankproof.targets.base import CONDITIONS, TARGETS, Target, as_condition
+from rankproof.targets.base import CONDITIONS, TARGETS, TRIED_ONLY, Target, as_condition
 from rankproof.targets.binary import BINARY_METRICS, same_for_all
-from rankproof.targets.choose import candidates, no_target, unconditional, why_none
+from rankproof.targets.choose import candidates, nearest, no_target, unconditional, why_none
 
 __all__ = ["PREFERRED", "PROOF", "LossChoice", "choose_loss", "proof_text"]
 
@@ -116,8 +116,10 @@ class LossChoice:
         if self.claim is not None:
             always = self.claim.value is True
             condition = "" if always else f" if {CONDITIONS[str(self.claim.value)]}"
-            why = f"sorting by its mean optimises {self.metric}{condition} ({self.claim.reference})"
-            lines.append(("target", f"{self.target}: {why}"))
+            limits = f"; {self.claim.limits}" if self.claim.limits else ""
+            tried = "in all that was tried " if self.claim.note == TRIED_ONLY else ""
+            why = f"{tried}sorting by its mean optimises {self.metric}{condition}"
+            lines.append(("target", f"{self.target}: {why} ({self.claim.reference}{limits})"))
             reference = self.loss.claims["order_preserving"].reference
             facts.append(f"its minimiser sorts as the mean of the target does ({reference})")
         lines.append(("loss", f"{self.loss!s}, {how}: {', '.join(facts)}"))
@@ -132,16 +134,21 @@ class LossChoice:
         """
         limit = "unlimited data and a model that can represent any scores"
         if self.claim is None:
+            how = "as requested" if self.requested is not None else "the nearest that has a target"
             return (
-                f"{self.loss!s}, as requested: not proven to be consistent with {self.metric}, so it may "
+                f"{self.loss!s}, {how}: not proven to be consistent with {self.metric}, so it may "
                 f"miss the best ranking even with {limit}."
             )
         how = "chosen because it is" if self.requested is None else "as requested. It is"
+        if self.claim.note == TRIED_ONLY:
+            how = f"{'chosen' if self.requested is None else 'as requested'}. In all that was tried it is"
         always = self.claim.value is True
-        condition = ":" if always else f" if {CONDITIONS[str(self.claim.value)]}: then,"
+        condition = "" if always else f" if {CONDITIONS[str(self.claim.value)]}"
+        limits = f" ({self.claim.limits})" if self.claim.limits else ""
+        then = ":" if always else ": then,"
         return (
-            f"{self.loss!s}, {how} consistent with {self.metric}{condition} with {limit}, minimising it "
-            f"gives the best ranking by {self.metric}."
+            f"{self.loss!s}, {how} consistent with {self.metric}{condition}{limits}{then} with {limit}, "
+            f"minimising it gives the best ranking by {self.metric}."
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -154,7 +161,15 @@ class LossChoice:
             "condition": None if self.claim is None or self.claim.value is True else str(self.claim.value),
             "reasons": dict(self.lines()),
             "warning": self.warning,
+            **self._of_users(),
         }
+
+    def _of_users(self) -> dict[str, Any]:
+        """What else to keep of a user's metric: where its target holds, or that it is the nearest."""
+        if not self.metric.by_users:
+            return {}
+        limits = None if self.claim is None else self.claim.limits
+        return {"limits": limits, "nearest": self.claim is None and self.requested is None}
 
     def to_json(self) -> str:
         """`to_dict` as JSON text."""
@@ -166,7 +181,7 @@ class LossChoice:
 
 
 def choose_loss(
-    metric: str | Metric,
+    metric: MetricLike,
     loss: str | Loss = "auto",
     noise: str | None = None,
     *,
@@ -177,7 +192,7 @@ def choose_loss(
 
     Parameters
     ----------
-    metric : metric or str
+    metric : metric, str or function
     loss : str or Loss
         ``auto``, a name (its target is then made for the metric), a name with a target or metric of its own
         (``softmax:gain``), or a loss object.
@@ -233,7 +248,14 @@ def _consistent(metric: Metric, condition: str | None, among: tuple[str, ...]) -
     for target, claim in offers:
         if claim.value == condition:
             return LossChoice(metric, _first_with(target, metric, among), None, claim, None)
-    if condition is not None or not offers:
+    near = nearest(metric)
+    if near is not None:
+        warning = (
+            f"{why_none(metric, laws=False)} It is what is trained for, as you asked, in place of {metric}."
+        )
+        return LossChoice(metric, _first_with(near, metric, among), None, None, warning)
+    # A condition that a function of a user's has a target under need not be likely, so it must be stated.
+    if condition is not None or not offers or metric.by_users:
         raise no_target(metric, condition)
     target, claim = offers[0]
     loss = _first_with(target, metric, among)

@@ -77,11 +77,11 @@ def our_loss_name(spec: str) -> str:
     if head.partition("(")[0].strip() in LOSSES:
         return spec
     for name, aim in ((text, ""), (head.strip(), colon + rest)):
-        known = name.casefold()
-        if known in NAMES:
-            return NAMES[known] + aim
-        if known in _NOT_OURS:
-            what, instead = _NOT_OURS[known]
+        lowered = name.casefold()
+        if lowered in NAMES:
+            return NAMES[lowered] + aim
+        if lowered in _NOT_OURS:
+            what, instead = _NOT_OURS[lowered]
             raise UnknownNameError(f"Loss {spec!r} is {what}, which rankproof does not have. {instead}")
     return spec
 

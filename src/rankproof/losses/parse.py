@@ -135,7 +135,7 @@ def _aimed(
     if metric is not None:
         return target_for(metric, noise)
     word = re.split(r"[(@:]", aim or "", maxsplit=1)[0].strip()
-    if word in TARGETS or word.casefold() == PositionalTarget.name:
+    if word in TARGETS or word.casefold() in (PositionalTarget.name, "label-worth"):
         return target_of(aim or "")
     if word in METRICS or our_name(aim or "") != aim:
         return target_for(aim or "", noise)

@@ -12,7 +12,7 @@ on tied lists (`per_query`, which calls a kernel).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
@@ -25,9 +25,11 @@ from rankproof.metrics.parameters import RULES, choice, written
 from rankproof.metrics.ranked.lists import RankedLists
 from rankproof.registry import Registry
 
-__all__ = ["METRICS", "Explanation", "Metric", "Number", "registered"]
+__all__ = ["METRICS", "Explanation", "Metric", "MetricLike", "Number", "registered"]
 
 Number: TypeAlias = int | float | Fraction
+# What is read as a metric: one, its string, or a function (ranking, feedback) -> number.
+MetricLike: TypeAlias = "str | Metric | Callable[..., Any]"
 METRICS: Registry[type[Metric]] = Registry("metric")
 
 
@@ -89,6 +91,8 @@ class Metric(ABC):
     sees_unjudged: ClassVar[bool] = False
     # Kinds of feedback the metric is defined on; a permutation is read as the grades n, ..., 2, 1.
     feedback_kinds: ClassVar[tuple[str, ...]] = ("graded",)
+    # A function of a user's (`rankproof.metrics.own`), of which nothing is known but what is found out.
+    by_users: ClassVar[bool] = False
 
     empty: str | int = "skip"
     unjudged: str = "zero"
@@ -161,6 +165,10 @@ class Metric(ABC):
     def _of_permutation(self, ranking: tuple[int, ...], permutation: Permutation) -> Number | None:
         grades = permutation.grades()
         return self.of_labels([grades[i] for i in ranking])
+
+    def hurried(self) -> Metric:
+        """The metric for a number that may be left open: an error in place of one that takes long."""
+        return self
 
     def averaging(self) -> Metric:
         """The metric with tied scores averaged: the expected value of breaking ties at random."""

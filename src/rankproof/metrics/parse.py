@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from rankproof.errors import ArgumentError, ParseError
-from rankproof.metrics.base import METRICS, Metric
+from rankproof.metrics.base import METRICS, Metric, MetricLike
 from rankproof.metrics.other_names import our_name
 
 __all__ = ["CALL", "WHOLE_NUMBER", "metric", "split_parameters"]
@@ -22,19 +22,20 @@ __all__ = ["CALL", "WHOLE_NUMBER", "metric", "split_parameters"]
 CALL = re.compile(r"^\s*([A-Za-z][\w-]*)\s*(?:\((.*)\))?\s*(?:@\s*(.+?))?\s*$", re.DOTALL)
 WHOLE_NUMBER = re.compile(r"^[+-]?\d+$")
 _FLOAT = re.compile(r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$")
-_FRACTION = re.compile(r"[0-9]+/[1-9][0-9]*\Z")
+_FRACTION = re.compile(r"[+-]?[0-9]+/[1-9][0-9]*\Z")
 _WORD = re.compile(r"^[A-Za-z_][\w-]*$")
 
 
-def metric(spec: str | Metric, **parameters: Any) -> Metric:
+def metric(spec: MetricLike, **parameters: Any) -> Metric:
     """The metric that ``spec`` names.
 
     Parameters
     ----------
-    spec : str or Metric
+    spec : str, Metric or function
         ``NAME(parameter=value,...)@cutoff``, in any case, such as ``"nDCG@10"`` or ``"AP(rel=2)@100"``. The
         names of other tools are understood: ``ndcg_cut_10``, ``recip_rank``, ``P_10``, ``NDCG:top=10``. A
-        name says which metric; whose rules count is the ``convention`` of `rankproof.evaluate`.
+        name says which metric; whose rules count is the ``convention`` of `rankproof.evaluate`. A function
+        ``(ranking, feedback) -> number`` is a metric of your own; see `rankproof.own_metric`.
     **parameters
         Parameters of the metric, which override those in ``spec``. A metric has some of these:
 
@@ -78,8 +79,16 @@ def metric(spec: str | Metric, **parameters: Any) -> Metric:
     """
     if isinstance(spec, Metric):
         return replace(spec, **_checked_parameters(type(spec), parameters)) if parameters else spec
+    if callable(spec) and not isinstance(spec, type):
+        from rankproof.metrics.own_metric import own_metric
+
+        return own_metric(spec, **parameters)
     if not isinstance(spec, str):
         raise ArgumentError(f"A metric is a string such as 'nDCG@10' or a metric object, got {spec!r}.")
+    if ".py" in spec:
+        from rankproof.metrics.own_named import refuse_place
+
+        refuse_place(spec)
     match = CALL.match(spec)
     if not match or match[1] not in METRICS:
         # Not a name of ours, nor one that a user registered: another tool's, perhaps.

@@ -218,7 +218,8 @@ def ranker_for(
 ) -> Any:
     """The ranker for these settings, which are checked: as little as possible is refused later."""
     shared = {
-        "metric": str(choice.metric),
+        # A function has no string that parses.
+        "metric": choice.metric if choice.metric.by_users else str(choice.metric),
         "loss": choice.loss,
         "noise": settings["noise"],
         "random_state": settings["seed"],

@@ -60,12 +60,12 @@ def study_of(
 def _as_optunas(optuna: Any, trial: Trial, space: Mapping[str, Any]) -> Any:
     """A trial for Optuna; what was left to the engine says nothing on the parameter."""
     params = {name: trial.drawn.get(name) for name in space}
-    known = {name: value for name, value in params.items() if value is not None}
+    settings = {name: value for name, value in params.items() if value is not None}
     states = optuna.trial.TrialState
     return optuna.trial.create_trial(
         state=states.PRUNED if trial.pruned else states.COMPLETE,
-        params=known,
-        distributions={name: space[name] for name in known},
+        params=settings,
+        distributions={name: space[name] for name in settings},
         value=None if trial.pruned else trial.value,
         intermediate_values=dict(enumerate(means_so_far(trial), start=1)),
     )

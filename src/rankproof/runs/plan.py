@@ -15,7 +15,7 @@ from rankproof.evaluation.bootstrap import as_level
 from rankproof.evaluation.evaluate import check_counts
 from rankproof.files import StrPath
 from rankproof.losses.choose import LossChoice, choose_loss
-from rankproof.metrics.base import Metric
+from rankproof.metrics.base import Metric, MetricLike
 from rankproof.runs.defaults import BOOSTED
 from rankproof.runs.models import THREAD_FREE, own_settings, packages_of, ranker_for
 from rankproof.runs.run_folder import data_facts
@@ -104,7 +104,7 @@ class RunPlan:
 
 
 def plan_training(
-    metric: str | Metric,
+    metric: MetricLike,
     *,
     model: str,
     loss: str,
@@ -132,6 +132,10 @@ def plan_training(
     choice = choose_loss(metric, loss, noise, engine=model if model in BOOSTED else None)
     shared = {"loss": loss, "noise": noise, "features": features, "seed": seed, "level": level}
     settings = {"metric": str(choice.metric), "model": model, **shared, **settled}
+    if choice.metric.by_users:
+        from rankproof.metrics.own_named import settings_of
+
+        settings |= settings_of(choice.metric)
     if model not in THREAD_FREE:
         settings["threads"] = setting()
     as_level("level", level)

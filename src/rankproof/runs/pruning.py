@@ -38,7 +38,7 @@ def is_hopeless(values: Sequence[float], number: int, trials: Mapping[int, Trial
     with quiet(optuna):
         study = study_of(optuna, metric, earlier(trials, number), {})
         # Earlier means are left out: Optuna would take the best of them, and folds are not equally hard.
-        asked = optuna.trial.create_trial(
+        trial = optuna.trial.create_trial(
             state=optuna.trial.TrialState.RUNNING, intermediate_values={len(values): float(np.mean(values))}
         )
-        return bool(optuna.pruners.MedianPruner(n_startup_trials=STARTUP).prune(study, asked))
+        return bool(optuna.pruners.MedianPruner(n_startup_trials=STARTUP).prune(study, trial))

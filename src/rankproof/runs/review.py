@@ -87,8 +87,8 @@ def _verdict(loss: str | Loss, metric: Metric, noise: str | None, grades: int) -
         from rankproof.theory.certify import certify
 
         # Two grades say that every label of the data is 0 or 1, which is a condition that can be asked under.
-        asked = "binary" if noise is None and grades == 2 else noise
-        return certify(loss, metric, asked, grades=grades)
+        condition = "binary" if noise is None and grades == 2 else noise
+        return certify(loss, metric, condition, grades=grades)
     except Exception as problem:  # whatever it is, the rest of the report stands
         return f"The question could not be asked: {type(problem).__name__}: {problem}"
 
@@ -108,16 +108,19 @@ def _grades(parts: Mapping[str, RankingData], *, complete: bool) -> int:
     return int(np.clip(every.max(initial=0.0) + 1, SOME_GRADES, MOST_GRADES))
 
 
-def read_record(folder: StrPath) -> RunRecord:
+def read_record(folder: StrPath, *, run_code: bool = False) -> RunRecord:
     """The record of a run that is kept in a folder; its model is scored again on the data that it names.
 
-    What its files no longer tell is left out, and is among the problems.
+    What its files no longer tell is left out, and is among the problems. A metric that is a function in a
+    file can be computed again only with ``run_code``, which runs that file.
     """
     place = as_path(folder)
     facts, (ranker, problems) = read_whole(place, _facts_and_model)
     data = read_parts(facts["data"], facts["settings"])
     facts = _as_the_model_says(facts, ranker, problems)
-    metric = parse_metric(facts["choice"]["metric"])
+    metric = _metric(facts, ranker, run_code=run_code)
+    if ranker is not None and metric.by_users:
+        ranker.set_params(metric=metric)
     scored = {} if ranker is None else _scored(data.parts, ranker, metric, facts["settings"], problems)
     problems += [f"The data of {part} could not be read again: {why}" for part, why in data.problems.items()]
     empty = {
@@ -138,6 +141,16 @@ def read_record(folder: StrPath) -> RunRecord:
     )
 
 
+def _metric(facts: Mapping[str, Any], ranker: Any, *, run_code: bool) -> Metric:
+    """The metric of a run; a function of a user's is named, and loaded only with ``run_code``."""
+    known = getattr(ranker, "metric", None)
+    if not (isinstance(known, Metric) and known.by_users):
+        return parse_metric(facts["choice"]["metric"])
+    from rankproof.metrics.own_named import with_code
+
+    return with_code(known) if run_code else known
+
+
 def _facts_and_model(folder: Path) -> tuple[dict[str, Any], tuple[Any, list[str]]]:
     facts = read_run(folder)
     check_model(folder)
@@ -150,27 +163,27 @@ def _as_the_model_says(facts: Mapping[str, Any], ranker: Any, problems: list[str
     The model files are checked by their SHA-256, so what was changed is ``results.json``.
     """
     choice = dict(facts["choice"])
-    for word, known in (
+    for word, fact in (
         ("metric", getattr(ranker, "metric", None)),
         ("loss", getattr(ranker, "loss_", None)),
     ):
-        if known is None or _same(word, choice.get(word), str(known)):
+        if fact is None or _same(word, choice.get(word), str(fact)):
             continue
         problems.append(
-            f"results.json says that the {word} is {choice.get(word)}, but the model was made for {known}: "
+            f"results.json says that the {word} is {choice.get(word)}, but the model was made for {fact}: "
             "the file was changed, and the report says what the model says."
         )
-        choice[word] = str(known)
+        choice[word] = str(fact)
         choice.pop("warning", None)
     return {**facts, "choice": choice}
 
 
-def _same(word: str, told: Any, known: str) -> bool:
+def _same(word: str, stored: Any, fact: str) -> bool:
     """Whether two strings name the same metric; a loss is stored as it is printed."""
-    if word != "metric":
-        return bool(told == known)
+    if word != "metric" or stored == fact:
+        return bool(stored == fact)
     try:
-        return str(parse_metric(told)) == str(parse_metric(known))
+        return str(parse_metric(stored)) == str(parse_metric(fact))
     except RankproofError:
         return False
 

@@ -42,17 +42,17 @@ def next_settings(
     optuna = load_optuna(f"The sampler {sampler}")
     with quiet(optuna):
         # Optuna's own first ten would all be drawn blindly, which is half of a search of ours.
-        made = optuna.samplers.TPESampler(seed=(seed * 1_000_003 + number) % 2**32, n_startup_trials=5)
+        sampler = optuna.samplers.TPESampler(seed=(seed * 1_000_003 + number) % 2**32, n_startup_trials=5)
         distributions = _distributions(optuna, losses, space)
-        study = study_of(optuna, metric, earlier(before, number), distributions, made)
-        asked = study.ask(distributions).params
+        study = study_of(optuna, metric, earlier(before, number), distributions, sampler)
+        params = study.ask(distributions).params
     # Two digits, as a drawn setting has: they are to be written into a command.
     return as_settings(
-        float(f"{asked['learning_rate']:.2g}"),
-        int(asked["num_leaves"]),
-        float(f"{asked['l2']:.2g}"),
-        asked["loss"],
-        {one.name: rounded(one, asked[one.name]) for one in space},
+        float(f"{params['learning_rate']:.2g}"),
+        int(params["num_leaves"]),
+        float(f"{params['l2']:.2g}"),
+        params["loss"],
+        {one.name: rounded(one, params[one.name]) for one in space},
     )
 
 

@@ -104,7 +104,8 @@ class Search:
         for place, row in enumerate(rows[1:], start=2):
             try:
                 trial = Trial.from_dict(row)
-            except (KeyError, TypeError):
+            # AttributeError: a line that is JSON, but no object.
+            except (AttributeError, KeyError, TypeError):
                 raise FileFormatError(file, place, "not a trial. The file is damaged.") from None
             self.trials[trial.number] = trial
         if whole != raw:

@@ -65,8 +65,8 @@ def space_of(model: str, settings: Mapping[str, Any]) -> tuple[Range, ...]:
     >>> [one.name for one in space_of("xgboost", {"min_data_in_leaf": None, "parameter": ["subsample=0.8"]})]
     ['min_data_in_leaf', 'colsample_bytree']
     """
-    given = {*with_values(settings["parameter"]), *([LEAST] if settings[LEAST] is not None else [])}
-    return tuple(one for one in _SPACES[model] if not given & {one.name, *one.others})
+    names = {*with_values(settings["parameter"]), *([LEAST] if settings[LEAST] is not None else [])}
+    return tuple(one for one in _SPACES[model] if not names & {one.name, *one.others})
 
 
 def drawn(random: np.random.Generator, space: Sequence[Range]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 from rankproof.data.ranking import RankingData
 from rankproof.errors import ArgumentError, ConsistencyWarning
 from rankproof.files import StrPath
-from rankproof.metrics.base import Metric
+from rankproof.metrics.base import MetricLike
 from rankproof.runs.defaults import LEVEL, LOSS, MODELS, SEED
 from rankproof.runs.models import as_written
 from rankproof.runs.plan import PARTS, plan_training
@@ -21,7 +21,7 @@ __all__ = ["train"]
 def train(
     data: RankingData,
     *,
-    metric: str | Metric,
+    metric: MetricLike,
     valid: RankingData | None = None,
     test: RankingData | None = None,
     model: str = MODELS[0],
@@ -42,8 +42,9 @@ def train(
     ----------
     data : RankingData
         The queries to train on, with features.
-    metric : str or Metric
-        What is reported, such as ``"nDCG@10"``: the loss is chosen for it.
+    metric : str, Metric or function
+        What is reported, such as ``"nDCG@10"``: the loss is chosen for it. A function
+        ``(ranking, feedback) -> number`` is a metric of your own; see `rankproof.own_metric`.
     valid : RankingData, optional
         Queries to choose the penalty, the number of trees or of epochs on. Without them a linear ranker
         cross-validates the queries of ``data``, and for trees and networks a fifth of them, drawn with

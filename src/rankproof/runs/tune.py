@@ -12,7 +12,7 @@ from rankproof.data.split import QueryKFold, query_folds
 from rankproof.errors import ArgumentError, ConsistencyWarning
 from rankproof.files import StrPath
 from rankproof.losses.choose import LossChoice, choose_loss
-from rankproof.metrics.base import Metric
+from rankproof.metrics.base import Metric, MetricLike
 from rankproof.runs.defaults import BOOSTED, FOLDS, LOSS, SAMPLERS, SEED, TRIALS
 from rankproof.runs.models import as_written, own_settings, packages_of, ranker_for
 from rankproof.runs.pruning import check_pruning, is_hopeless
@@ -105,7 +105,7 @@ class SearchPlan:
 
 
 def plan_tuning(
-    metric: str | Metric,
+    metric: MetricLike,
     *,
     model: str,
     losses: Sequence[str],
@@ -142,6 +142,11 @@ def plan_tuning(
         **({} if sampler == SAMPLERS[0] else {"sampler": sampler}),
         **{name: value for name, value in settled.items() if name not in SEARCHED},
     }
+    own_metric = next(iter(choices.values())).metric
+    if own_metric.by_users:
+        from rankproof.metrics.own_named import settings_of
+
+        settings |= settings_of(own_metric)
     # A penalty is among what is drawn, so one that is given to the engine beside it is refused.
     complete = {**settings, **settled, "l2": "1"}
     rankers = {loss: ranker_for(model, one, complete, held_out=True) for loss, one in choices.items()}
@@ -151,7 +156,7 @@ def plan_tuning(
 def tune(
     data: RankingData,
     *,
-    metric: str | Metric,
+    metric: MetricLike,
     model: str = BOOSTED[0],
     losses: Sequence[str] = (LOSS,),
     noise: str | None = None,

@@ -62,13 +62,13 @@ class TuningRun:
 
         ``parameters`` and ``min_data_in_leaf`` include what was given to the search.
         """
-        best, given = self.best, self.about["settings"]
+        best, settings = self.best, self.about["settings"]
         return {
             "loss": best.loss,
             "n_estimators": best.trees,
             **{name: getattr(best, name) for name in SEARCHED},
-            LEAST: given.get(LEAST) if best.min_data_in_leaf is None else best.min_data_in_leaf,
-            "parameters": {**with_values(given.get("parameter", ())), **best.parameters},
+            LEAST: settings.get(LEAST) if best.min_data_in_leaf is None else best.min_data_in_leaf,
+            "parameters": {**with_values(settings.get("parameter", ())), **best.parameters},
         }
 
     @property

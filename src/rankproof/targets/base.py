@@ -29,7 +29,7 @@ from rankproof.metrics.parameters import RULES, choice, written
 from rankproof.registry import Registry
 from rankproof.threads import chunks_by_items, run, using
 
-__all__ = ["CONDITIONS", "TARGETS", "Target", "always", "as_condition", "registered", "under"]
+__all__ = ["CONDITIONS", "TARGETS", "TRIED_ONLY", "Target", "always", "as_condition", "registered", "under"]
 
 # Conditions on the law of the labels given the query, by the name under which a claim states them.
 CONDITIONS = {
@@ -41,6 +41,9 @@ CONDITIONS = {
     "rank-differentiable": "of any two items one has P(y) >= P(y with the two exchanged) for all labels y "
     "that grade it higher (L12 Def. 5, for every pair)",
 }
+
+# The note of a claim that nothing contradicts in all that was tried, and that is not proven anywhere.
+TRIED_ONLY = "tried, not proven"
 
 TARGETS: Registry[type[Target]] = Registry("target")
 

@@ -15,19 +15,19 @@ from collections.abc import Iterator
 
 from rankproof.claims import Claim
 from rankproof.errors import ArgumentError
-from rankproof.metrics.base import Metric
+from rankproof.metrics.base import Metric, MetricLike
 from rankproof.metrics.judged import Judged
 from rankproof.metrics.parse import metric as metric_of
 from rankproof.targets.absence import absence_of
 from rankproof.targets.base import CONDITIONS, TARGETS, Target, as_condition
 from rankproof.targets.positional import PositionalTarget
 
-__all__ = ["candidates", "no_target", "target_for", "unconditional", "why_none"]
+__all__ = ["candidates", "nearest", "no_target", "target_for", "unconditional", "why_none"]
 
 NO_LOSS = "so no convex loss on scores is consistent with it under every law (Calauzènes & Usunier 2020)"
 
 
-def candidates(metric: str | Metric) -> list[tuple[Target, Claim]]:
+def candidates(metric: MetricLike) -> list[tuple[Target, Claim]]:
     """Every target made for the metric with every claim on it: those without a condition first.
 
     >>> [(str(target), claim.value) for target, claim in candidates("PD")]
@@ -48,6 +48,11 @@ def unconditional(metric: Metric) -> tuple[Target, Claim] | None:
 
 def _claimed(metric: Metric) -> Iterator[tuple[Target, Claim]]:
     """Targets with their claims, those made for a few metrics before the general ones."""
+    if metric.by_users:
+        from rankproof.targets.label_worth import claimed_by_rule
+
+        yield from claimed_by_rule(metric)  # type: ignore[arg-type]
+        return
     kinds: list[type[Target]] = [*sorted(TARGETS.values(), key=lambda cls: cls.general), PositionalTarget]
     for kind in kinds:
         target = kind.for_metric(metric) if isinstance(metric, kind.made_for) else None
@@ -55,13 +60,14 @@ def _claimed(metric: Metric) -> Iterator[tuple[Target, Claim]]:
             yield from ((target, claim) for claim in target.claims_for(metric))
 
 
-def target_for(metric: str | Metric, noise: str | None = None) -> Target:
+def target_for(metric: MetricLike, noise: str | None = None) -> Target:
     """The target that standardises ``metric``.
 
     Parameters
     ----------
-    metric : Metric or str
-        The metric to find a target for, such as ``"nDCG@10"``.
+    metric : Metric, str or function
+        The metric to find a target for, such as ``"nDCG@10"``, or a function of your own
+        ``(ranking, feedback) -> number``.
     noise : str, optional
         A condition on the law of the labels: ``"independent"`` (the labels of the items are, given the
         query), ``"one relevant"`` (exactly one item of every query is), ``"binary"`` (every label is 0 or
@@ -90,7 +96,19 @@ def target_for(metric: str | Metric, noise: str | None = None) -> Target:
     for target, claim in candidates(resolved):
         if claim.value == condition:
             return target
+    near = nearest(resolved)
+    if near is not None:
+        return near
     raise no_target(resolved, condition)
+
+
+def nearest(metric: Metric) -> Target | None:
+    """What is trained on in place of a metric of a user's that has no target, if that was asked for."""
+    if not metric.by_users:
+        return None
+    from rankproof.targets.label_worth import nearest_target
+
+    return nearest_target(metric)
 
 
 def no_target(metric: Metric, condition: str | None = None) -> ArgumentError:
@@ -106,7 +124,7 @@ def no_target(metric: Metric, condition: str | None = None) -> ArgumentError:
     return ArgumentError(f"{why_none(metric, laws=False)}{under}{hint}")
 
 
-def why_none(metric: str | Metric, *, laws: bool = True) -> str | None:
+def why_none(metric: MetricLike, *, laws: bool = True) -> str | None:
     """Why no target standardises ``metric`` under every law, with the reference; None when one does.
 
     With ``laws``, the laws of the labels that prove it are written out.
@@ -121,6 +139,10 @@ def why_none(metric: str | Metric, *, laws: bool = True) -> str | None:
     resolved = metric_of(metric)
     if unconditional(resolved) is not None:
         return None
+    if resolved.by_users:
+        from rankproof.targets.label_worth import reason_of
+
+        return reason_of(resolved)
     if isinstance(resolved, Judged):
         return (
             f"No target standardises {resolved}: it measures the judgments, not the ranking, and gives every "

@@ -45,6 +45,13 @@ def target(spec: str | Target, **parameters: Any) -> Target:
     if colon and name.casefold() == PositionalTarget.name:
         return PositionalTarget(metric=metric_of(rest, **parameters))
     name, parameters_of_spec = read_call("target", spec)
+    if name.casefold() == "label-worth":
+        from rankproof.targets.label_worth import LabelWorth
+
+        own = checked_parameters(
+            LabelWorth.name, LabelWorth.parameters(), {**parameters_of_spec, **parameters}
+        )
+        return LabelWorth(**own)
     cls = TARGETS[name]
     return cls(**checked_parameters(cls.name, cls.parameters(), {**parameters_of_spec, **parameters}))
 

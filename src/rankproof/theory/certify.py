@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ import numpy as np
 from rankproof.arrays import as_whole_number
 from rankproof.errors import ArgumentError, PrecisionError
 from rankproof.feedback import Permutation
-from rankproof.feedback.spaces import FEEDBACK_KINDS, Space, space_for
+from rankproof.feedback.spaces import FEEDBACK_KINDS, MOST_ITEMS, Space, graded_space, space_for
 from rankproof.losses.base import LOSSES, Loss
 from rankproof.losses.parse import aimed_at
 from rankproof.losses.parse import loss as loss_of
@@ -32,9 +33,9 @@ from rankproof.metrics.base import METRICS, Metric
 from rankproof.targets.base import as_condition
 from rankproof.targets.choose import candidates
 from rankproof.theory.base.question import Question
-from rankproof.theory.base.values import AnyMetric, as_any_metric
+from rankproof.theory.base.rounding import spread_of
+from rankproof.theory.base.values import AnyMetric, as_any_metric, largest_of, value_table
 from rankproof.theory.base.verdict import Verdict
-from rankproof.theory.custom.code import is_place, load_function
 from rankproof.theory.custom.loss import UserLoss, as_user_loss
 from rankproof.theory.custom.metric import DIRECTIONS, as_user_metric
 from rankproof.theory.defaults import EFFORT, GRADES, ITEMS
@@ -43,13 +44,22 @@ from rankproof.theory.formulas.outside import brings_formula, check_formula
 from rankproof.theory.minima.expected import ExpectedLosses
 from rankproof.theory.noise import KINDS_OF
 from rankproof.theory.rules import RULES
+from rankproof.theory.shipped.objective import EngineObjective, engine_objective, is_engine_objective
+from rankproof.theory.shipped.plain import plain_loss
+from rankproof.theory.shipped_answers import answer_shipped, check_feedback, of_objective
 from rankproof.theory.undecided import undecided
+from rankproof.user_code import is_place, load_function
 
 __all__ = ["as_loss", "as_metric", "certify", "certify_metric"]
 
+# Values (rankings times feedback) that are looked at to find items enough for a user's function.
+MOST_TRIED = 16_000
+# Floats that differ by less, beside the largest, are sums of the same numbers in another order.
+SAME = Fraction(1, 10**12)
+
 
 def certify(
-    loss: str | Loss | UserLoss | Callable[..., Any],
+    loss: str | Loss | UserLoss | EngineObjective | Callable[..., Any],
     metric: str | Metric | Callable[..., Any],
     noise: str | None = None,
     items: int = ITEMS,
@@ -66,7 +76,11 @@ def certify(
     Parameters
     ----------
     loss : loss, its string, or a function ``(scores, feedback) -> number``
-        A name alone, such as ``"softmax"``, is aimed at the metric. A file is given as ``my_loss.py:name``.
+        A name alone, such as ``"softmax"``, is aimed at the metric; with a function as the metric it reads
+        the labels, unless it names its target (``"softmax:label-worth(worths=[0,1,5])"``). A file is given
+        as ``my_loss.py:name``. An objective as an engine ships it is given by engine and name, with the
+        engine's parameters: ``"lightgbm:lambdarank(lambdarank_norm=false)"``, ``"xgboost:rank:ndcg"``,
+        ``"catboost:PairLogit"``.
     metric : metric, its string, or a function ``(ranking, feedback) -> number``
         A file is given as ``my_metric.py:name``.
     noise : str, optional
@@ -100,9 +114,13 @@ def certify(
     """
     measure = as_metric(metric, direction)
     condition = None if noise is None else as_condition(noise)
-    trained = as_loss(loss, measure, condition, convex)
-    space = _space(measure, items, grades, feedback)
+    objective = _as_objective(loss)
+    plain = None if objective is None else plain_loss(objective)
+    trained = plain if objective is not None else as_loss(loss, measure, condition, convex)
+    space = _telling(measure, _space(measure, items, grades, feedback))
     _check_fit(condition, space)
+    if objective is not None:
+        check_feedback(objective, space)
     if isinstance(trained, Loss):
         _check_readable(trained, space)
         if brings_formula(trained):
@@ -110,7 +128,12 @@ def certify(
     if isinstance(effort, bool) or not isinstance(effort, (int, float)) or not 0 < effort < math.inf:
         raise ArgumentError(f"Argument effort must be a finite number above 0, got {effort!r}.")
     start = as_whole_number("seed", seed, 0)
-    return answer(Question(trained, measure, condition, space, grades, start, float(effort)))
+    question = Question(trained, measure, condition, space, grades, start, float(effort))
+    if objective is None:
+        return answer(question)
+    if plain is None:
+        return answer_shipped(question, objective)
+    return of_objective(answer(question), objective, plain)
 
 
 def certify_metric(
@@ -145,7 +168,7 @@ def certify_metric(
     """
     measure = as_metric(metric, direction)
     condition = None if noise is None else as_condition(noise)
-    space = _space(measure, items, grades, feedback)
+    space = _telling(measure, _space(measure, items, grades, feedback))
     _check_fit(condition, space)
     return answer(Question(None, measure, condition, space, grades))
 
@@ -222,6 +245,10 @@ def as_loss(
     )
 
 
+def _as_objective(loss: Any) -> EngineObjective | None:
+    return engine_objective(loss) if is_engine_objective(loss) else None
+
+
 def _aimed(spec: str, metric: AnyMetric, noise: str | None) -> Loss:
     if not isinstance(metric, Metric):
         return loss_of(spec)
@@ -264,3 +291,20 @@ def _space(metric: AnyMetric, items: int, grades: int, feedback: str | None) -> 
     top = getattr(metric, "max_grade", getattr(metric, "rel", None))
     highest = int(top) if isinstance(top, (int, float)) and top == int(top) and top > 0 else None
     return space_for(kinds, items, grades, feedback, highest)
+
+
+def _telling(metric: AnyMetric, space: Space) -> Space:
+    """The space, with more items where a user's function gives all rankings of so few the same value.
+
+    A function that looks at the first three places has nothing to tell three items apart by.
+    """
+    if isinstance(metric, Metric) or space.kind != "graded":
+        return space
+    for n in range(space.items, MOST_ITEMS + 1):
+        if len(space.labels) ** n * math.factorial(n) > MOST_TRIED and n > space.items:
+            break
+        more = space if n == space.items else graded_space(n, space.labels)
+        table = value_table(metric, more)
+        if spread_of(table) > SAME * largest_of(table.values):
+            return more
+    return space

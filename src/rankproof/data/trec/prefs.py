@@ -209,16 +209,16 @@ def rank_prefs(run: Run, prefs: Prefs, *, missing: Literal["zero", "skip"] = "ze
     if missing not in ("zero", "skip"):
         raise ArgumentError(f"Argument missing must be 'zero' or 'skip', got {missing!r}.")
     place = {query: number for number, query in enumerate(run.query_ids.tolist())}
-    asked = prefs.query_ids.tolist()
-    number = {query: q for q, query in enumerate(asked)}
-    found = [query for query in place if query in number]
-    if not found:
+    query_ids = prefs.query_ids.tolist()
+    number = {query: q for q, query in enumerate(query_ids)}
+    judged = [query for query in place if query in number]
+    if not judged:
         raise DataError(
             f"The run and the preferences share no query: the run has {listed(run.query_ids[:4])}, the "
-            f"preferences have {listed(asked[:4])}. Check that both are about the same queries."
+            f"preferences have {listed(query_ids[:4])}. Check that both are about the same queries."
         )
-    absent = [query for query in asked if query not in place]
-    queries = found + (absent if missing == "zero" else [])
+    absent = [query for query in query_ids if query not in place]
+    queries = judged + (absent if missing == "zero" else [])
     scores: list[Float64s] = [np.zeros(0)]
     tied = np.zeros(len(queries), np.bool_)
     retrieved = unjudged = 0

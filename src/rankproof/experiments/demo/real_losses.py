@@ -81,7 +81,7 @@ def held_out_scores(data: RankingData, metric: Metric, spec: str, seed: int = 0)
     """The scores of all items, those of a query by a model that was trained on other queries."""
     scores = np.empty(data.items)
     for train, test in query_folds(data, FOLDS, seed, index=True):
-        known, unseen = data[train], data[test]
+        training, unseen = data[train], data[test]
         ranker = LinearRankerCV(
             metric,
             loss=loss_of(spec),
@@ -90,7 +90,7 @@ def held_out_scores(data: RankingData, metric: Metric, spec: str, seed: int = 0)
             scale="standard",
             random_state=seed,
         )
-        ranker.fit(known.X, known.labels, qid=known.qids)
+        ranker.fit(training.X, training.labels, qid=training.qids)
         items = [np.arange(data.offsets[q], data.offsets[q + 1]) for q in test]
         scores[np.concatenate(items)] = ranker.predict(unseen.X)
     return scores

@@ -142,12 +142,12 @@ class Measured:
             for metric in metrics
         ]
         families = correct_together(tested, test="randomisation", level=level)
-        found = {
+        values = {
             (pair.a, metric): pair
             for metric, family in zip(metrics, families, strict=True)
             for pair in family
         }
-        listed = [(ranker, metric, found[ranker, metric]) for ranker in rankers for metric in metrics]
+        listed = [(ranker, metric, values[ranker, metric]) for ranker in rankers for metric in metrics]
         return [
             Versus(ranker, base, metric, pair.difference, pair.p, pair.adjusted, level, pair.undecided)
             for ranker, metric, pair in listed

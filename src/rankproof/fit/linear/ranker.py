@@ -20,7 +20,7 @@ from rankproof.fit.linear.model import (
 )
 from rankproof.losses.base import Loss
 from rankproof.losses.choose import choose_loss
-from rankproof.metrics.base import Metric
+from rankproof.metrics.base import MetricLike
 from rankproof.threads import using
 
 __all__ = ["LinearRanker"]
@@ -38,7 +38,7 @@ class LinearRanker(LinearModel):
 
     Parameters
     ----------
-    metric : str or Metric
+    metric : str, Metric or function
         What is reported: the target of ``loss`` is made for it, and `score` is its mean.
     loss : str or Loss
         ``"auto"``, a name such as ``"softmax"`` (target from ``metric``), a full form such as
@@ -98,7 +98,7 @@ class LinearRanker(LinearModel):
 
     def __init__(
         self,
-        metric: str | Metric = "nDCG@10",
+        metric: MetricLike = "nDCG@10",
         *,
         loss: str | Loss = "auto",
         noise: str | None = None,

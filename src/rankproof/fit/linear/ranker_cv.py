@@ -32,7 +32,7 @@ from rankproof.fit.model_files import FittedState, ModelFiles
 from rankproof.fit.scaling import Scaling, scaled_matrix
 from rankproof.losses.base import Loss
 from rankproof.losses.choose import choose_loss
-from rankproof.metrics.base import Metric
+from rankproof.metrics.base import MetricLike
 from rankproof.threads import using
 
 __all__ = ["LinearRankerCV"]
@@ -80,7 +80,7 @@ class LinearRankerCV(LinearModel):
 
     def __init__(
         self,
-        metric: str | Metric = "nDCG@10",
+        metric: MetricLike = "nDCG@10",
         *,
         loss: str | Loss = "auto",
         noise: str | None = None,

@@ -32,7 +32,7 @@ from rankproof.fit.ranker import Ranker
 from rankproof.losses.base import Loss
 from rankproof.losses.choose import choose_loss
 from rankproof.losses.supervision import query_offsets, supervision
-from rankproof.metrics.base import Metric
+from rankproof.metrics.base import Metric, MetricLike
 from rankproof.optional import engine
 from rankproof.threads import using
 
@@ -115,7 +115,7 @@ class NeuralRanker(Ranker):
 
     def __init__(
         self,
-        metric: str | Metric = "nDCG@10",
+        metric: MetricLike = "nDCG@10",
         *,
         loss: str | Loss = "auto",
         noise: str | None = None,
@@ -199,7 +199,7 @@ class NeuralRanker(Ranker):
             advice = _SHARE_ADVICE if validation is None else ""
             held_out = None if rest is None else _held_out(rest, features, metric, advice)
             advice = "Give validation=, or a valid_share above 0."
-            told = checked_callbacks(callbacks, held_out=held_out is not None, advice=advice)
+            called = checked_callbacks(callbacks, held_out=held_out is not None, advice=advice)
             network, history, report = train(
                 random_network((features.columns, *sizes, 1), random),
                 features.transform(data.X, data.offsets),
@@ -209,7 +209,7 @@ class NeuralRanker(Ranker):
                 plan,
                 random,
                 f"NeuralRanker {loss.name}",
-                told,
+                called,
             )
             self.network_, self.features_, self.loss_ = network, features, loss
             self.history_, self.report_, self.n_iter_ = history, report, report.epochs

@@ -26,7 +26,7 @@ from rankproof.fit.trees.state import as_state, booster_from_files, columns_from
 from rankproof.losses.base import Loss
 from rankproof.losses.choose import choose_loss
 from rankproof.losses.supervision import query_offsets, supervision
-from rankproof.metrics.base import Metric
+from rankproof.metrics.base import MetricLike
 from rankproof.metrics.parse import metric as parse_metric
 from rankproof.optional import engine as engine_module
 from rankproof.threads import using
@@ -48,7 +48,7 @@ class BoostedRanker(Ranker):
 
     Parameters
     ----------
-    metric : str or Metric
+    metric : str, Metric or function
         What is reported: the target of ``loss`` is made for it, early stopping watches it, `score` is its
         mean.
     engine : "lightgbm", "xgboost" or "catboost"
@@ -122,7 +122,7 @@ class BoostedRanker(Ranker):
 
     def __init__(
         self,
-        metric: str | Metric = "nDCG@10",
+        metric: MetricLike = "nDCG@10",
         *,
         engine: str = "lightgbm",
         loss: str | Loss = "auto",
@@ -189,7 +189,7 @@ class BoostedRanker(Ranker):
             on validation data. An exception, such as ``optuna.TrialPruned``, ends training and reaches the
             caller; the ranker stays unfitted.
         """
-        told = checked_callbacks(callbacks, held_out=validation is not None, advice="Give validation=.")
+        called = checked_callbacks(callbacks, held_out=validation is not None, advice="Give validation=.")
         with using(self.threads):
             loss, parameters = check_boosted(self, held_out=validation is not None, stacklevel=4)
             module = tree_engine(self.engine)
@@ -215,7 +215,7 @@ class BoostedRanker(Ranker):
                         categorical=columns.categorical,
                         names=tuple(names) if names is not None and _plain(names) else None,
                         show=show,
-                        callbacks=told,
+                        callbacks=called,
                     )
                 )
             self.booster_, self.loss_, self.columns_ = result.model, loss, columns

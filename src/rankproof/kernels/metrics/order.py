@@ -37,6 +37,8 @@ def _pack(
         start, n = offsets[queries[row]], depth[queries[row]]
         for i in range(n):
             b = bits[start + i]
+            # -0.0 ties with 0.0.
+            b = np.int64(0) if b == np.int64(-0x8000000000000000) else b
             # Negative floats: the bits as they are already rise as the score falls.
             descending = b if b < 0 else ~b ^ np.int64(-0x8000000000000000)
             keys[row, i] = np.uint64((descending & keep) | i)
@@ -168,13 +170,14 @@ def sort_queries(
     """Fill ``order`` (item places, best first), ``ends`` (of tie groups), ``tied`` for queries low..high."""
     if low >= high:
         return
-    # Adding 0.0 turns -0.0 into 0.0, which must tie with it.
     first, last = int(offsets[low]), int(offsets[high])
-    part = scores[first:last] + 0.0
+    part = scores[first:last]
     local = offsets[low : high + 1] - first
     sizes = frozen(depth[low:high])
     by_size = np.argsort(sizes, kind="stable")
     sorted_sizes = sizes[by_size]
+    # One buffer for all batches: memory that a thread frees goes back to the system, page by page.
+    buffer = np.empty(max(_KEYS_PER_BATCH, int(sorted_sizes[-1]), 1), np.uint64)
     at = 0
     while at < by_size.size:
         smallest = int(sorted_sizes[at])
@@ -184,7 +187,7 @@ def sort_queries(
         stop = min(at + rows, int(np.searchsorted(sorted_sizes, longest, side="right")))
         queries = by_size[at:stop]
         width = int(sorted_sizes[stop - 1])
-        keys = np.empty((queries.size, max(width, 1)), np.uint64)
+        keys = buffer[: queries.size * max(width, 1)].reshape(queries.size, max(width, 1))
         _pack(part.view(np.int64), local, sizes, queries, keys)
         keys.sort(axis=1)
         _unpack(keys, part, local, sizes, queries, order[first:last], ends[first:last], tied[low:high])

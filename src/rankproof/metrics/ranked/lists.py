@@ -67,7 +67,9 @@ def sort_by_score(scores: Float64s, offsets: Int64s, depth: Int64s | None = None
     # Read-only whatever they were, so that kernels compile for one kind of array only.
     scores, offsets = frozen(scores), frozen(offsets)
     depth = frozen(np.diff(offsets) if depth is None else depth)
-    places, ends = np.empty(scores.size, np.int32), np.empty(scores.size, np.int32)
+    # Few large blocks rather than many: glibc gives freed memory back to the system, to be fetched again page
+    # by page at the next call, when it is more than twice the largest block that it has seen.
+    places, ends = np.empty((2, scores.size), np.int32)
     order = Order(places, ends, np.zeros(offsets.size - 1, np.bool_), offsets, depth)
     order.each(lambda a, b: sort_queries(scores, offsets, depth, places, ends, order.tied, a, b))
     return order
@@ -81,15 +83,17 @@ class RankedLists:
     ends: NDArray[np.int32]
     offsets: Int64s
     depth: Int64s
+    # Where `ideal` is written, if somebody asks for it.
+    room: Float64s | None = None
 
     @classmethod
     def from_order(cls, order: Order, labels: Float64s) -> RankedLists:
         """Labels (in item order, possibly NaN) put into the order of the scores."""
         from rankproof.kernels.metrics.order import gather
 
-        ranked, labels = np.empty(labels.size), frozen(labels)
+        (ranked, room), labels = np.empty((2, labels.size)), frozen(labels)
         order.each(lambda a, b: gather(labels, order.offsets, order.places, ranked, a, b))
-        return cls(ranked, order.ends, order.offsets, order.depth)
+        return cls(ranked, order.ends, order.offsets, order.depth, room)
 
     @classmethod
     def from_ranked(cls, rows: Float64s) -> RankedLists:
@@ -115,7 +119,7 @@ class RankedLists:
         """The labels of every query from the best grade down."""
         from rankproof.kernels.metrics.ideal import sort_labels
 
-        out = np.empty(self.labels.size)
+        out = np.empty(self.labels.size) if self.room is None else self.room
         self.each(lambda a, b: sort_labels(self.labels, self.offsets, out, a, b))
         return out
 

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from rankproof.evaluation.compare import Comparison
 from rankproof.experiments.demo.convergence import Scene
 from rankproof.experiments.demo.cost import PREMISES, WORDS, cost_in_words
+from rankproof.experiments.demo.lambdamart import RATE, LambdaMARTScene
+from rankproof.experiments.demo.lambdamart_text import (
+    CHECKED_BY_HAND,
+    TITLE,
+    end_table,
+    lambdamart_in_words,
+    target_table,
+)
 from rankproof.experiments.demo.real_losses_text import difference_table, in_words
 from rankproof.experiments.demo.tables import law_table, regret_table, without_table
 from rankproof.experiments.demo.without_loss import WithoutLoss
@@ -72,11 +81,13 @@ def demo_report(
     command: str,
     following: str,
     losses: Section | None = None,
+    first: LambdaMARTScene | None = None,
 ) -> Report:
-    """One page with all scenes; ``real`` is the third, ``losses`` the last."""
+    """One page with all scenes: ``first``, what losses cost, ERR, ``real``, and ``losses``."""
     return Report(
         "What the wrong loss costs",
         [
+            *([] if first is None else [_lambdamart(first)]),
             Section("In short", [Paragraphs([_SYNTHETIC]), Facts(WORDS)]),
             _convergence(scene),
             Section("The synthetic queries", _world(scene)),
@@ -93,8 +104,39 @@ def demo_report(
                 ],
             ),
         ],
-        lead=f"If the training loss does not fit the metric you report, more data helps only up to a point. "
+        lead="If the training loss does not fit the metric you report, more data helps only up to a point. "
         f"{cost_in_words(scene)}",
+    )
+
+
+def _lambdamart(scene: LambdaMARTScene) -> Section:
+    """The first scene: a law to check by hand, and where training goes."""
+    count = len(scene.curves[0].gaps)
+    # Every tree while much happens, and then a few.
+    drawn = [tree for tree in range(1, count + 1) if tree <= 10 or tree % 5 == 0]
+    lines = [
+        Series(curve.name, [(float(tree), curve.gaps[tree - 1]) for tree in drawn]) for curve in scene.curves
+    ]
+    level = Series("equal scores", [(1.0, 0.0), (float(count), 0.0)], dashed=True)
+    chart = LineChart(
+        [*lines, level],
+        "trees",
+        "score of item 0 minus score of item 1",
+        title="Above the dashed line item 0 comes first, which is wrong",
+        caption=f"Learning rate {RATE:g}; queries in exact proportion to the table, trees that may give each "
+        "item its own score.",
+    )
+    missing: list[Block] = [Paragraphs(list(scene.missing), "note")] if scene.missing else []
+    return Section(
+        TITLE,
+        [
+            Paragraphs([CHECKED_BY_HAND]),
+            DataTable(target_table(scene)),
+            chart,
+            DataTable(replace(end_table(scene), notes=())),
+            Paragraphs([lambdamart_in_words(scene)]),
+            *missing,
+        ],
     )
 
 

@@ -54,8 +54,8 @@ def outcome_table(run: Mapping[str, Any], scored: Mapping[str, ScoredPart]) -> T
 
 def results_now(run: Mapping[str, Any], scored: Mapping[str, ScoredPart]) -> dict[str, Mapping[str, Any]]:
     """By part: what the model gets now, or the stored results where that could not be checked."""
-    found: dict[str, Mapping[str, Any]] = dict(run.get("results", {}))
-    return found | {name: part.results.to_dict() for name, part in scored.items()}
+    results: dict[str, Mapping[str, Any]] = dict(run.get("results", {}))
+    return results | {name: part.results.to_dict() for name, part in scored.items()}
 
 
 def _stored_mean(run: Mapping[str, Any], part: str, metric: str) -> float | None:
@@ -71,24 +71,26 @@ def outcome_in_words(part: str, stored: Mapping[str, Any], metric: str, *, check
     'On test it gets 0.5000 (95% interval [0.4000, 0.6000]). A constant scorer, which ..., gets 0.2500.'
     """
     row = _of_metric(stored, metric)
-    told = (
+    sentence = (
         f"On {part} it gets {_shown(row['mean'])} ({row['level']:.0%} interval {_interval(row)}). A constant "
         f"scorer, which gives every item the same score, gets {_shown(row['constant'])}."
     )
     return (
-        told if checked else f"{told} These are the numbers that the run has stored; they were not checked."
+        sentence
+        if checked
+        else f"{sentence} These are the numbers that the run has stored; they were not checked."
     )
 
 
 def _of_metric(stored: Mapping[str, Any], metric: str) -> Mapping[str, Any]:
-    found = [row for row in stored["metrics"] if row["metric"] == metric]
-    if len(found) != 1:
+    rows = [row for row in stored["metrics"] if row["metric"] == metric]
+    if len(rows) != 1:
         listed = ", ".join(str(row["metric"]) for row in stored["metrics"]) or "none"
         raise DataError(
             f"results.json has results of {listed}, but says that the run is for {metric}. It was changed "
             "after the run; fit again."
         )
-    return dict(found[0])
+    return dict(rows[0])
 
 
 def _interval(row: Mapping[str, Any]) -> str:

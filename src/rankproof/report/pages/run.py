@@ -48,13 +48,13 @@ def _title(run: RunRecord) -> str:
 
 def _lead(run: RunRecord) -> str:
     """The headline: what was found now, by the check that the report itself makes, where it could be made."""
-    choice, found = run.facts["choice"], results_now(run.facts, run.scored)
+    choice, results = run.facts["choice"], results_now(run.facts, run.scored)
     trained = f"Trained for {choice['metric']} with {choice['loss']}."
-    part = main_part(found)
+    part = main_part(results)
     if part is None:
         return trained
-    told = outcome_in_words(part, found[part], choice["metric"], checked=part in run.scored)
-    return f"{trained} {told}"
+    sentences = outcome_in_words(part, results[part], choice["metric"], checked=part in run.scored)
+    return f"{trained} {sentences}"
 
 
 def _verdict(run: RunRecord) -> list[Block]:
@@ -66,9 +66,11 @@ def _verdict(run: RunRecord) -> list[Block]:
     else:
         box = verdict_box(verdict)
     # That nothing is known of the loss was true when it was chosen; the verdict knows more.
-    settled = box.outcome != "undecided" and choice.get("condition") is None
+    settled = box.outcome != "undecided" and choice.get("condition") is None and not choice.get("nearest")
     warned = [] if settled or not choice.get("warning") else [Paragraphs([choice["warning"]], "warning")]
-    return [box, *warned]
+    limits = choice.get("limits")
+    known = [] if not limits else [Paragraphs([f"The target of {choice['metric']}: {limits}."], "note")]
+    return [box, *known, *warned]
 
 
 def _results(run: RunRecord) -> list[Block]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["proven_box", "unasked_box", "verdict_box"]
 
 # One piece of evidence convinces a reader; this is the order in which they do.
-_CONVINCING = ("counterexample", "rest-points", "split", "contradiction", "target")
+_CONVINCING = ("counterexample", "rest-points", "shipped-rest-points", "split", "contradiction", "target")
 EVERY_SIZE = "every number of items and grades"
 # What a newcomer has to know to read a verdict.
 _MEANING = (

@@ -7,7 +7,8 @@
 - ``clash``: exchanges of neighbours whose gains fit no target, where no other target can exist;
 - ``counterexample``: a law under which the loss is proven to converge to a ranking that is not best;
 - ``same-values``: a user's metric that has the values of a metric of the library, and a verdict on that one;
-- ``rest-points``: a law under which the mean gradient of a loss vanishes at no scores that sort best.
+- ``rest-points``: a law under which the mean gradient of a loss vanishes at no scores that sort best;
+- ``shipped-rest-points``: the same for an objective as LightGBM or XGBoost ship it.
 """
 
 from __future__ import annotations

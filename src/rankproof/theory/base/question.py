@@ -25,9 +25,10 @@ from rankproof.theory.base.monotone import is_monotone
 from rankproof.theory.base.rounding import FLOATS, spread_of
 from rankproof.theory.base.values import AnyMetric, ValueTable, value_table
 from rankproof.theory.base.verdict import FUNCTION
-from rankproof.theory.custom.code import is_place
 from rankproof.theory.custom.loss import UserLoss
 from rankproof.theory.custom.metric import UserMetric
+from rankproof.theory.shipped.objective import EngineObjective
+from rankproof.user_code import is_place
 
 __all__ = ["Question"]
 
@@ -43,7 +44,8 @@ MOST_VALUES = 8_000
 class Question:
     """See the module docstring. ``loss`` is None when the question is whether any convex loss will do.
 
-    ``effort`` scales how long counterexamples are searched for.
+    ``effort`` scales how long counterexamples are searched for. ``shipped`` is the objective of an engine
+    that is asked about in place of a loss.
     """
 
     loss: Loss | UserLoss | None
@@ -53,6 +55,7 @@ class Question:
     grades: int
     seed: int = 0
     effort: float = 1.0
+    shipped: EngineObjective | None = None
     _answers: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
@@ -153,8 +156,9 @@ class Question:
 
     def says(self, **more: Any) -> dict[str, Any]:
         """The fields that every verdict on this question shares."""
+        asked = None if self.loss is None else _stated(self.loss)
         return {
-            "loss": None if self.loss is None else _stated(self.loss),
+            "loss": asked if self.shipped is None else str(self.shipped),
             "metric": _stated(self.metric),
             "noise": self.noise,
             "scope": self.scope,

@@ -37,6 +37,7 @@ __all__ = [
     "rest_point_words",
     "rising_target_words",
     "same_values_words",
+    "shipped_rest_point_words",
     "standardised_words",
     "stated_conditions",
     "target_words",
@@ -59,6 +60,8 @@ REFERENCES: Final = {
     "counterexample": "C12 Def. 1 and Lemma 5: a minimiser that sorts into a ranking that is not best",
     "same-values": "equal differences between rankings on every feedback make the same rankings best",
     "rest-points": "the mean gradient within a ranking is that of a convex function; ties by Filippov's rule",
+    "shipped-rest-points": "intervals around the mean gradient at all scores, infinitely far apart included; "
+    "ties by Filippov's rule",
 }
 
 
@@ -113,10 +116,10 @@ def rising_target_words(loss: str, mean: str, sorts: str, text: str, metric: str
 
 def target_words(target: str, metric: str, claim: Claim) -> Words:
     """A target that the registry claims."""
-    known = claim.value is True
-    condition = "" if known else f" if {CONDITIONS[str(claim.value)]}"
+    holds = claim.value is True
+    condition = "" if holds else f" if {CONDITIONS[str(claim.value)]}"
     reason = f"Sorting by the mean of the target {target} optimises {metric}{condition} ({claim.reference})."
-    return reason, f"target {target}" + ("" if known else f"; {claim.value} labels")
+    return reason, f"target {target}" + ("" if holds else f"; {claim.value} labels")
 
 
 def found_words(metric: str, here: str, closed_form: str | None) -> Words:
@@ -158,6 +161,19 @@ def rest_point_words(loss: str, metric: str, data: Mapping[str, Any]) -> Words:
         f"No rest point of {loss} sorts best under the law below. Its gradient is that of no function, so it "
         "has no minimum; what training can come to rest at is where the mean gradient vanishes, and every "
         f"such point loses at least {cost} of {metric}, even with unlimited data."
+    )
+    return reason, f"no rest point sorts best under a law on {data['law']['items']} items"
+
+
+def shipped_rest_point_words(objective: str, metric: str, data: Mapping[str, Any]) -> Words:
+    """Of the plain data of rest points of an engine's objective."""
+    exact = Fraction(data["cost"])
+    cost = number_text(exact if exact.denominator < 10**12 else float(exact))
+    reason = (
+        f"No rest point of {objective} sorts best under the law below: training can come to rest only where "
+        "the mean gradient vanishes, or fades as scores move apart, and every such point loses at least "
+        f"{cost} of {metric}, even with unlimited data. Proven of the formula of {data['source']}, in exact "
+        "arithmetic."
     )
     return reason, f"no rest point sorts best under a law on {data['law']['items']} items"
 

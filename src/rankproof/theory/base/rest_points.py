@@ -43,13 +43,13 @@ def all_faces(items: int) -> list[Face]:
     >>> all_faces(2)
     [((0,), (1,)), ((1,), (0,)), ((0, 1),)]
     """
-    found: dict[Face, None] = {}
+    faces: dict[Face, None] = {}
     for ties in range(items):
         for ranking in permutations(range(items)):
             for cuts in product((True, False), repeat=items - 1):
                 if cuts.count(False) == ties:
-                    found[_grouped(ranking, cuts)] = None
-    return list(found)
+                    faces[_grouped(ranking, cuts)] = None
+    return list(faces)
 
 
 def _grouped(ranking: Ranking, cuts: tuple[bool, ...]) -> Face:

@@ -23,6 +23,7 @@ from rankproof.errors import ArgumentError
 from rankproof.feedback import Graded
 from rankproof.feedback.spaces import Space
 from rankproof.metrics.base import Metric
+from rankproof.metrics.own_metric import OwnMetric
 from rankproof.metrics.parse import metric as metric_of
 from rankproof.theory.arithmetic.metric_fractions import PRECISIONS, in_fractions, root_fraction
 from rankproof.theory.custom.metric import UserMetric, as_user_metric
@@ -70,6 +71,8 @@ def as_any_metric(metric: Any, direction: str = "higher") -> AnyMetric:
     """A metric by its string, a metric object, or a user's function ``(ranking, feedback) -> number``."""
     if isinstance(metric, UserMetric):
         return metric
+    if isinstance(metric, OwnMetric):
+        return as_user_metric(metric.valued.function, metric.direction, metric.label)
     if isinstance(metric, (str, Metric)):
         return metric_of(metric)
     if callable(metric):

@@ -60,7 +60,10 @@ def verdict_text(verdict: Verdict) -> str:
 
 def _shown_evidence(verdict: Verdict) -> list[Evidence]:
     """One piece convinces a reader; the others are there for `replay`."""
-    for kind in ("counterexample", "rest-points", "split", "contradiction", "clash", "target"):
+    for kind in (
+        *("counterexample", "rest-points", "shipped-rest-points"),
+        *("split", "contradiction", "clash", "target"),
+    ):
         piece = verdict.find(kind)
         if piece is not None:
             return [piece]
@@ -71,7 +74,7 @@ def evidence_lines(kind: str, data: Mapping[str, Any]) -> list[str]:
     """One piece of evidence for people; nothing for theorems, which the reason has told."""
     if kind == "counterexample":
         return _counterexample(data)
-    if kind == "rest-points":
+    if kind in ("rest-points", "shipped-rest-points"):
         return _rest_points(data)
     if kind == "split":
         return _split(data)
@@ -101,7 +104,7 @@ def _counterexample(data: Mapping[str, Any]) -> list[str]:
 
 def _rest_points(data: Mapping[str, Any]) -> list[str]:
     law = Law.from_dict(data["law"])
-    resting = [(tuple(one["ranking"]), one["minimum"]["center"]) for one in data["resting"]]
+    resting = [(tuple(one["ranking"]), one["minimum"]["center"]) for one in data.get("resting", [])]
     rows = [["", "ranking", data["metric"]]]
     if resting:
         rows.append(["rest points", _rankings([ranking for ranking, _ in resting]), "at most"])

@@ -231,18 +231,18 @@ def _few_independent(columns: Sequence[tuple[Fraction, ...]], most: int) -> bool
     # first is a constant.
     basis: list[tuple[int, list[Fraction], list[Fraction]]] = []
     for column in [(Fraction(1),) * len(columns[0]), *columns]:
-        rest, made = list(column), [Fraction(0)] * (most + 1)
+        rest, combination = list(column), [Fraction(0)] * (most + 1)
         for place, vector, parts in basis:
             if times := rest[place] / vector[place]:
                 rest = [a - times * b for a, b in zip(rest, vector, strict=True)]
-                made = [a + times * b for a, b in zip(made, parts, strict=True)]
+                combination = [a + times * b for a, b in zip(combination, parts, strict=True)]
         if not any(rest):
-            if _bits([*made[1:], Fraction(1)]) > EXACT_BITS:
+            if _bits([*combination[1:], Fraction(1)]) > EXACT_BITS:
                 return False
             continue
         if len(basis) == most:
             return False
-        own = [-part for part in made]
+        own = [-part for part in combination]
         own[len(basis)] += 1
         basis.append((next(k for k, number in enumerate(rest) if number), rest, own))
     return True

@@ -53,8 +53,8 @@ def lasting_form(question: Question) -> str | None:
     form = existence_of(largest).closed_form
     if form is None:
         return None
-    for asked in smaller:
-        table = target_table(target_of(form), asked.space)
-        if table is None or check_target(asked.table, table) is not None:
+    for narrower in smaller:
+        table = target_table(target_of(form), narrower.space)
+        if table is None or check_target(narrower.table, table) is not None:
             return None
     return form

@@ -40,7 +40,7 @@ from rankproof.theory.existence.exchanges import exchange_target
 from rankproof.theory.existence.symmetry import rounded
 from rankproof.theory.existence.witness import find_split
 
-__all__ = ["OUTCOMES", "Existence", "assumption_a", "existence_of", "target_exists"]
+__all__ = ["OUTCOMES", "Existence", "assumption_a", "existence_of", "existence_on", "target_exists"]
 
 OUTCOMES = ("target", "none", "trivial", "undecided")
 FORMAT, VERSION = "rankproof.existence", 1
@@ -164,7 +164,12 @@ def target_exists(metric: Any, space: Space) -> Existence:
     PrecisionError
         When the answer depends on digits that the values do not have.
     """
-    table = rounded(value_table(metric, space))
+    return existence_on(value_table(metric, space))
+
+
+def existence_on(values: ValueTable) -> Existence:
+    """Whether the metric whose values these are has a target on their space; see `target_exists`."""
+    table, space = rounded(values), values.space
     name = str(table.metric)
     exchange = exchange_target(table)
     if exchange is None and table.slack and spread_of(table):

@@ -6,8 +6,8 @@ from rankproof.errors import ArgumentError, DataError
 from rankproof.losses.base import Loss
 from rankproof.losses.parse import loss as loss_of
 from rankproof.theory.base.verdict import FUNCTION, Verdict
-from rankproof.theory.custom.code import is_place, load_function
 from rankproof.theory.custom.loss import UserLoss, as_user_loss
+from rankproof.user_code import is_place, load_function
 
 __all__ = ["CodeNotRunError", "loss_of_verdict"]
 

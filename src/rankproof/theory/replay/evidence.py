@@ -20,7 +20,6 @@ from rankproof.theory.base.same_values import same_to_every_law
 from rankproof.theory.base.stored_values import metric_from_plain
 from rankproof.theory.base.values import ValueTable, value_table
 from rankproof.theory.base.verdict import FUNCTION, Verdict
-from rankproof.theory.custom.code import is_place
 from rankproof.theory.custom.loss import UserLoss
 from rankproof.theory.existence.checks import (
     check_clash,
@@ -32,7 +31,9 @@ from rankproof.theory.existence.target_table import target_table
 from rankproof.theory.replay.code import loss_of_verdict
 from rankproof.theory.replay.counterexample import broken_counterexample
 from rankproof.theory.replay.rest_points import broken_rest_points
+from rankproof.theory.replay.shipped import broken_shipped
 from rankproof.theory.replay.theorems import broken_theorem, is_whole, wrong_space
+from rankproof.user_code import is_place
 
 __all__ = ["CHECKS"]
 
@@ -121,6 +122,15 @@ def _rest_points(verdict: Verdict, piece: Evidence, run_code: bool) -> tuple[str
     return "the mean gradient vanishes at no scores that sort best", wrong
 
 
+def _shipped(verdict: Verdict, piece: Evidence, _: bool) -> tuple[str, str | None]:
+    law = Law.from_dict(piece.data["law"])
+    if law.kind != "graded" or law.kind != verdict.scope["feedback"]:
+        raise DataError(f"the law is on {law.kind} feedback, the verdict on {verdict.scope['feedback']}")
+    table = _values(verdict, piece, space_of(law))
+    wrong = broken_shipped(verdict.loss, table, verdict.noise, piece.data)
+    return "the mean gradient of the formula vanishes at no scores that sort best", wrong
+
+
 def _same_values(verdict: Verdict, piece: Evidence, _: bool) -> tuple[str, str | None]:
     """That the values are the same; the verdict on the metric of the library is checked on its own."""
     proven = Verdict.from_dict(piece.data["verdict"])
@@ -180,5 +190,6 @@ CHECKS: dict[str, Check] = {
     "clash": _clash,
     "counterexample": _counterexample,
     "rest-points": _rest_points,
+    "shipped-rest-points": _shipped,
     "same-values": _same_values,
 }

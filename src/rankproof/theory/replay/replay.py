@@ -23,12 +23,14 @@ from rankproof.losses.base import Loss
 from rankproof.losses.parse import loss as loss_of
 from rankproof.plain import html_table, json_text
 from rankproof.theory.base.verdict import FORMAT, FUNCTION, Verdict
-from rankproof.theory.custom.code import is_place
 from rankproof.theory.noise import KINDS_OF
 from rankproof.theory.replay.bounds import check_bounds
 from rankproof.theory.replay.code import CodeNotRunError
 from rankproof.theory.replay.evidence import CHECKS
+from rankproof.theory.replay.shipped import as_plain_loss
 from rankproof.theory.replay.texts import wrong_scope, wrong_texts
+from rankproof.theory.shipped.objective import engine_objective, is_engine_objective
+from rankproof.user_code import is_place
 
 __all__ = ["Checked", "CodeNotRunError", "Replay", "replay", "replay_file"]
 
@@ -42,6 +44,10 @@ CARRIES: dict[tuple[str, bool], tuple[tuple[str, ...], tuple[str, ...]]] = {
     ("undecided", True): ((), ()),
     ("undecided", False): ((), ()),
 }
+
+
+# Of an objective of an engine that is no loss.
+OF_SHIPPED: dict[str, tuple[str, ...]] = {"inconsistent": ("shipped-rest-points",), "undecided": ()}
 
 
 @dataclass(frozen=True)
@@ -188,9 +194,9 @@ def _name(verdict: Verdict) -> str:
 
 def _verdict(verdict: Verdict, run_code: bool) -> Iterator[Checked]:
     name = _name(verdict)
-    wrong = wrong_scope(verdict) or _wrong_kinds(verdict)
     try:
-        wrong = wrong or wrong_texts(verdict)
+        verdict, wrong = as_plain_loss(verdict)
+        wrong = wrong or wrong_scope(verdict) or _wrong_kinds(verdict) or wrong_texts(verdict)
     except RankproofError as error:
         wrong = f"it cannot be read: {error}"
     if wrong is not None:
@@ -215,12 +221,17 @@ def _wrong_kinds(verdict: Verdict) -> str | None:
     feedback = verdict.scope["feedback"]
     if verdict.noise is not None and feedback not in KINDS_OF.get(verdict.noise, ()):
         return f"the condition {verdict.noise!r} is not one on feedback of the kind {feedback!r}"
-    if verdict.loss is not None and not verdict.loss.startswith(FUNCTION) and not is_place(verdict.loss):
+    carriers, others = CARRIES[verdict.outcome, verdict.loss is not None]
+    if is_engine_objective(verdict.loss):
+        engine_objective(str(verdict.loss))
+        if verdict.outcome not in OF_SHIPPED:
+            return f"no verdict on an objective of an engine is {verdict.outcome}, unless it is a loss"
+        carriers, others = OF_SHIPPED[verdict.outcome], ()
+    elif verdict.loss is not None and not verdict.loss.startswith(FUNCTION) and not is_place(verdict.loss):
         try:
             loss_of(verdict.loss)
         except RankproofError as error:
             return f"its loss is not known: {error}"
-    carriers, others = CARRIES[verdict.outcome, verdict.loss is not None]
     kinds = [piece.kind for piece in verdict.evidence]
     if carriers and not set(kinds) & set(carriers):
         return f"it carries none of the evidence it needs: {' or '.join(carriers)}"

@@ -9,13 +9,14 @@ from typing import Any
 from rankproof.losses.base import Loss
 from rankproof.theory.base.rest_points import MOST_ITEMS, RestPoints, all_faces, face_text, rankings_of
 from rankproof.theory.base.risk import best_rankings, expected_values
+from rankproof.theory.base.shipped_rest_points import ShippedRestPoints
 from rankproof.theory.base.values import ValueTable
 from rankproof.theory.noise.membership import in_class
 from rankproof.theory.replay.numbers import same_number
 from rankproof.theory.rest_points.check import broken_exclusion, broken_rest_point
 from rankproof.theory.rest_points.field import MeanField
 
-__all__ = ["broken_rest_points"]
+__all__ = ["broken_rest_points", "wrong_numbers"]
 
 
 def broken_rest_points(
@@ -32,7 +33,7 @@ def broken_rest_points(
         return "the law is not on the feedback of the stored values"
     if law.items > MOST_ITEMS:
         return f"rest points are checked on at most {MOST_ITEMS} items"
-    return _wrong_proof(MeanField(loss, law), stored) or _wrong_numbers(stored, table, data)
+    return _wrong_proof(MeanField(loss, law), stored) or wrong_numbers(stored, table, data)
 
 
 def _wrong_proof(field: MeanField, stored: RestPoints) -> str | None:
@@ -47,7 +48,10 @@ def _wrong_proof(field: MeanField, stored: RestPoints) -> str | None:
     return None
 
 
-def _wrong_numbers(stored: RestPoints, table: ValueTable, data: Mapping[str, Any]) -> str | None:
+def wrong_numbers(
+    stored: RestPoints | ShippedRestPoints, table: ValueTable, data: Mapping[str, Any]
+) -> str | None:
+    """What is wrong with the best rankings and the numbers of a statement whose excluded faces hold."""
     masses = [stored.law[y] for y in table.space.feedback]
     best = best_rankings(table, masses, surely=True)
     if sorted(stored.best_rankings) != sorted(best):

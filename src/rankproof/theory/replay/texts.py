@@ -37,17 +37,19 @@ from rankproof.theory.base.reasons import (
     rest_point_words,
     rising_target_words,
     same_values_words,
+    shipped_rest_point_words,
     standardised_words,
     stated_conditions,
     target_words,
 )
 from rankproof.theory.base.rounding import FLOATS
 from rankproof.theory.base.verdict import FUNCTION, Verdict
-from rankproof.theory.custom.code import is_place
 from rankproof.theory.formulas.believed import believed
 from rankproof.theory.formulas.orders import Sorting
 from rankproof.theory.formulas.sorting import sorting_of
 from rankproof.theory.replay.claims import MONOTONE, STANDARDIZES
+from rankproof.theory.shipped.objective import is_engine_objective
+from rankproof.user_code import is_place
 
 __all__ = ["wrong_scope", "wrong_texts"]
 
@@ -114,6 +116,10 @@ def _said(verdict: Verdict) -> _Said:
         if resting is not None:
             words = rest_point_words(str(verdict.loss), _bare(verdict.metric), resting.data)
             return _Said("rest-points", words)
+        shipped = verdict.find("shipped-rest-points")
+        if shipped is not None:
+            words = shipped_rest_point_words(str(verdict.loss), _bare(verdict.metric), shipped.data)
+            return _Said("shipped-rest-points", words)
         kinds = [piece.kind for piece in verdict.evidence]
         loss = None if verdict.loss is None else _bare(verdict.loss)
         words = no_convex_loss_words(loss, _bare(verdict.metric), kinds, verdict.noise)
@@ -242,7 +248,8 @@ def _shown(space: Space, data: Any) -> tuple[str, ...]:
 
 def _on_their_word(verdict: Verdict) -> list[str]:
     """What is believed of classes from outside, as far as they are known here."""
-    named = None if verdict.loss is None or is_place(verdict.loss) else verdict.loss
+    outside = verdict.loss is None or is_place(verdict.loss) or is_engine_objective(verdict.loss)
+    named = None if outside else verdict.loss
     loss = None if named is None or named.startswith(FUNCTION) else loss_of(named)
     own = verdict.metric.startswith(FUNCTION) or is_place(verdict.metric)
     metric = None if own else metric_of(verdict.metric)

@@ -11,6 +11,7 @@ from rankproof.theory.rules.rank_differentiable import rank_differentiable
 from rankproof.theory.rules.rest_points import rest_points
 from rankproof.theory.rules.rising_target import rising_target
 from rankproof.theory.rules.same_values import same_values
+from rankproof.theory.rules.shipped import shipped_rest_points
 from rankproof.theory.rules.standardised import standardised
 from rankproof.theory.rules.target_exists import target_exists
 
@@ -34,5 +35,7 @@ RULES: dict[str, Rule] = {
         rest_points,
         no_convex_loss,
         same_values,
+        # Objectives of the engines: only this one speaks of them.
+        shipped_rest_points,
     )
 }

@@ -18,6 +18,7 @@ from rankproof.theory.base.proofs import Contradiction, ForcedOrder, TargetTable
 from rankproof.theory.base.question import Question
 from rankproof.theory.base.rest_points import RestPoints
 from rankproof.theory.base.risk import risks
+from rankproof.theory.base.shipped_rest_points import ShippedRestPoints
 from rankproof.theory.base.stored_values import metric_to_plain
 from rankproof.theory.base.values import AnyMetric, ValueTable, value_table
 from rankproof.theory.existence.checks import check_contradiction
@@ -28,6 +29,7 @@ __all__ = [
     "known_absence",
     "none_evidence",
     "rest_point_evidence",
+    "shipped_evidence",
     "table_evidence",
     "target_evidence",
     "theorem",
@@ -111,7 +113,12 @@ def rest_point_evidence(question: Question, found: RestPoints) -> Evidence:
     return Evidence("rest-points", {**found.to_dict(), **_worth(question, found)})
 
 
-def _worth(question: Question, found: Counterexample | RestPoints) -> dict[str, Any]:
+def shipped_evidence(question: Question, found: ShippedRestPoints) -> Evidence:
+    """The law, the faces without rest points, and what the rankings are worth."""
+    return Evidence("shipped-rest-points", {**found.to_dict(), **_worth(question, found)})
+
+
+def _worth(question: Question, found: Counterexample | RestPoints | ShippedRestPoints) -> dict[str, Any]:
     best = risks(question.metric, found.law)[found.best_rankings[0]]
     sign = -1 if getattr(question.metric, "direction", "higher") == "lower" else 1
     return {

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from rankproof.errors import RankproofError
 from rankproof.losses.base import Loss
-from rankproof.metrics.base import METRICS, Metric
+from rankproof.metrics.base import Metric
 from rankproof.theory.base.evidence import Evidence
 from rankproof.theory.base.question import Question
 from rankproof.theory.base.reasons import REFERENCES, same_values_words
 from rankproof.theory.base.same_values import same_to_every_law
 from rankproof.theory.base.verdict import Consistent, Verdict
+from rankproof.theory.existence.like_library import library_metrics
 from rankproof.theory.formulas.believed import believed
 from rankproof.theory.rules.base import rule
 from rankproof.theory.rules.evidence import values_evidence
@@ -37,7 +37,7 @@ THEOREMS = (standardised, rank_differentiable, rising_target, target_exists)
 def same_values(question: Question) -> Verdict | None:
     if question.known_metric is not None or question.constant or question.table.slack:
         return None
-    for metric in _library(question.space.items):
+    for metric in library_metrics(question.space.items):
         known = replace(question, metric=metric)
         if not _alike(question, known):
             continue
@@ -45,15 +45,6 @@ def same_values(question: Question) -> Verdict | None:
         if verdict is not None and verdict.outcome == "consistent" and verdict.find("theorem") is not None:
             return _of_the_user(question, metric, verdict)
     return None
-
-
-def _library(items: int) -> Iterator[Metric]:
-    """The metrics of the library, with every cutoff that such lists show."""
-    for kind in METRICS.values():
-        yield kind()
-        if "cutoff" in kind.__dataclass_fields__:
-            for cutoff in range(1, items):
-                yield kind(cutoff=cutoff)  # type: ignore[call-arg]
 
 
 def _alike(question: Question, known: Question) -> bool:

@@ -10,9 +10,11 @@ from rankproof.theory.base.reasons import BUBBLE, REFERENCES, found_words, state
 from rankproof.theory.base.verdict import Consistent, Verdict
 from rankproof.theory.existence.agreement import lasting_form
 from rankproof.theory.existence.decide import existence_of
+from rankproof.theory.existence.standing import standing_of_function
 from rankproof.theory.rules.base import rule
 from rankproof.theory.rules.cutoffs import past_cutoffs
 from rankproof.theory.rules.evidence import known_absence, table_evidence, target_evidence, theorem
+from rankproof.theory.rules.ways_out import ways_of
 
 __all__ = ["target_exists"]
 
@@ -80,6 +82,10 @@ def _from_search(question: Question) -> Verdict | None:
         return None
     existence = existence_of(question)
     if existence.outcome == "trivial" and question.known_metric is None:
+        standing = standing_of_function(question.metric, question.grades) if question.labels else None
+        if standing is not None and standing.rule is not None:
+            # Longer lists tell something, though not by trying all cases.
+            return None
         raise ArgumentError(
             f"{question.metric} gives every ranking the same value {question.here}, so there is nothing to "
             "decide. Take more items or grades."
@@ -97,7 +103,15 @@ def _from_search(question: Question) -> Verdict | None:
             rule="target-exists",
             reference=BUBBLE,
             conditions=question.shown_here,
-            way_out=("Regress on the target: squared loss on it is consistent.",),
+            way_out=_how(question),
             evidence=(table_evidence(question, existence.target, closed_form),),
         )
     )
+
+
+def _how(question: Question) -> tuple[str, ...]:
+    """How to train on a target that was found."""
+    standing = standing_of_function(question.metric, question.grades) if question.labels else None
+    if standing is not None:
+        return ways_of(standing, question.metric)
+    return ("Regress on the target: squared loss on it is consistent.",)

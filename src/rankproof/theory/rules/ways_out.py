@@ -5,14 +5,17 @@ from __future__ import annotations
 from rankproof.errors import ArgumentError
 from rankproof.losses.choose import choose_loss
 from rankproof.metrics.ap import AP
+from rankproof.metrics.own.standing import Standing
 from rankproof.metrics.pd import PD
 from rankproof.metrics.wpdl import WPDL
 from rankproof.targets.base import CONDITIONS
 from rankproof.targets.choose import candidates
 from rankproof.theory.base.question import Question
+from rankproof.theory.base.values import AnyMetric
 from rankproof.theory.existence.decide import existence_of
+from rankproof.theory.existence.standing import standing_of_function
 
-__all__ = ["ways_out"]
+__all__ = ["ways_of", "ways_out"]
 
 
 def ways_out(question: Question) -> tuple[str, ...]:
@@ -47,7 +50,32 @@ def ways_out(question: Question) -> tuple[str, ...]:
 
 
 def _for_function(question: Question) -> tuple[str, ...]:
-    if existence_of(question).outcome != "target":
-        return ()
-    start = f"Regress on the target of {question.metric} (certify_metric prints it): "
-    return (f"{start}squared loss on it is consistent {question.here}.",)
+    """For a function of a user's: its target, conditions that were tried to give one, what is nearest."""
+    standing = standing_of_function(question.metric, question.grades) if question.labels else None
+    if standing is None:
+        every = (question, *question.beyond)
+        if any(existence_of(asked).outcome != "target" for asked in every):
+            return ()
+        start = f"Regress on the target of {question.metric} (certify_metric prints it): "
+        return (f"{start}squared loss on it is consistent {question.here}.",)
+    return ways_of(standing, question.metric, question.noise)
+
+
+def ways_of(standing: Standing, metric: AnyMetric, noise: str | None = None) -> tuple[str, ...]:
+    """What can be done for a function of a user's."""
+    if standing.rule is not None:
+        how = f"To train on it, give {metric} as the metric of rankproof fit or of a ranker."
+        start = "Its target is" if standing.proven else "In all that was tried, its target is"
+        return (f"{start} what a label is worth: {standing.rule} ({standing.limits}). {how}",)
+    ways = [
+        f"If {CONDITIONS[known.condition]}, it has the target {known.rule}, {known.proven} "
+        f"(noise={known.condition!r})."
+        for known in standing.conditions
+        if known.condition != noise
+    ]
+    if standing.nearest is not None:
+        start = "Train with nearest=True (--nearest of rankproof fit) for"
+        ways.append(f"{start} {standing.nearest}.")
+    if not ways and standing.reason:
+        ways.append(standing.reason)
+    return tuple(ways)

@@ -33,7 +33,7 @@ from rankproof.theory.rest_points.prove import prove_rest_points
 from rankproof.theory.search.find import CONVINCING, Searched, sizes_of
 from rankproof.theory.search.law_programs import restricted
 
-__all__ = ["find_rest_points"]
+__all__ = ["candidate_laws", "find_rest_points"]
 
 # At effort 1: the laws that are looked at, of two label vectors and of three each, and how many are proven.
 LAWS, DRAWS, PROOFS = 4000, 1500, 12
@@ -126,7 +126,7 @@ def _on_space(
     spread = float(np.ptp(floats.values, axis=0).max())
     looked = unproven = 0
     tries = max(1, int(PROOFS * effort))
-    for laws in _candidates(floats.space, noise, seed, effort) if spread else ():
+    for laws in candidate_laws(floats.space, noise, seed, effort) if spread else ():
         rows = np.array([[float(law.get(k, 0)) for k in range(len(floats.space))] for law in laws])
         costs = floats.costs(rows)
         looked += len(laws)
@@ -152,7 +152,8 @@ def _proven(floats: _Floats, law: Law, noise: str | None) -> RestPoints | None:
 _Row = dict[int, Fraction]
 
 
-def _candidates(space: Space, noise: str | None, seed: int, effort: float) -> Iterator[list[_Row]]:
+def candidate_laws(space: Space, noise: str | None, seed: int, effort: float) -> Iterator[list[_Row]]:
+    """Laws to look at, as shares of the label vectors of a space: those a person can check come first."""
     # Those two are properties of the space, not of the law.
     if noise in (None, "binary", "one relevant"):
         for size in (2, 3):

@@ -18,9 +18,11 @@ from typing import Any
 from rankproof.errors import ArgumentError, FileFormatError, UnknownNameError
 from rankproof.files import sha256_of_bytes
 
-__all__ = ["is_place", "load_function"]
+__all__ = ["USER_MODULE", "is_place", "load_function"]
 
 FORM = "path/to/file.py:function"
+# How the names of modules begin that are made of users' files.
+USER_MODULE = "_rankproof_user_"
 
 
 def is_place(text: str) -> bool:
@@ -80,7 +82,7 @@ def _run(file: Path) -> ModuleType:
     except OSError as error:
         raise ArgumentError(f"File {str(file)!r} cannot be read: {error.strerror}.") from error
     digest = sha256_of_bytes(str(file.resolve()).encode(), source)[:16]
-    module = ModuleType(f"_rankproof_user_{digest}")
+    module = ModuleType(f"{USER_MODULE}{digest}")
     module.__file__ = str(file)
     # Dataclasses and pickle look a module up by its name.
     sys.modules[module.__name__] = module

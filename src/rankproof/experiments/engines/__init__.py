@@ -1,0 +1,1 @@
+"""The ranking objectives of installed engines, trained on laws whose best ranking is known."""

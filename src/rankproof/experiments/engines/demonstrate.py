@@ -1,0 +1,157 @@
+"""`demonstrate`: train the installed engine on a law, and see whether it ends at the best order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from importlib.metadata import version
+from itertools import product
+from typing import Any
+
+from rankproof.arrays import as_whole_number
+from rankproof.errors import ArgumentError
+from rankproof.experiments.engines.demonstration import Demonstration
+from rankproof.experiments.engines.known_laws import laws_to_try
+from rankproof.experiments.engines.losses import RankingValues
+from rankproof.experiments.engines.rows import queries_for
+from rankproof.experiments.engines.runs import EngineRun, order_of, stretches_of
+from rankproof.experiments.engines.settings import engine_version, objective_settings, tree_settings
+from rankproof.experiments.engines.train import train_objective
+from rankproof.feedback import Law
+from rankproof.metrics.base import Metric
+from rankproof.metrics.parse import metric as metric_of
+from rankproof.theory.shipped.objective import EngineObjective, engine_objective
+
+__all__ = ["RATES", "SEEDS", "TREES", "demonstrate"]
+
+RATES, SEEDS, TREES = (0.3, 0.1, 0.02), (0, 1, 2), 400
+MOST_TREES = 100_000
+# Of the short run that tells which law to take.
+TRIAL_RATE, TRIAL_TREES = 0.1, 100
+Progress = Callable[[int, int, str], None]
+
+
+def demonstrate(
+    objective: str | EngineObjective,
+    metric: str | Metric,
+    law: Law | None = None,
+    *,
+    rates: Sequence[float] = RATES,
+    seeds: Sequence[int] = SEEDS,
+    trees: int = TREES,
+    progress: Progress | None = None,
+) -> Demonstration:
+    """Train an installed engine on a law whose best ranking is known, and see where it ends.
+
+    The engine is trained on queries in exact proportion to the law, with one column per item, so nothing but
+    the objective decides which order it ends at. The outcome is a demonstration, not a proof: it says what
+    happened in these runs. What is proven about an objective, `rankproof.certify` tells.
+
+    Parameters
+    ----------
+    objective : str
+        The engine and its objective, such as ``"lightgbm:lambdarank"``, ``"xgboost:rank:ndcg"`` or
+        ``"catboost:YetiRank(mode=NDCG)"``, with the engine's own parameters in parentheses. Others stay at
+        the engine's defaults.
+    metric : metric or str
+        In which the loss is measured, such as ``"nDCG@10"``.
+    law : Law, optional
+        The probability of each set of labels. By default, of the laws that are known to be hard for engines,
+        the one on which a short run with this objective loses most.
+    rates : sequence of float
+        The learning rates; each is run with each of the seeds.
+    seeds : sequence of int
+        Seeds of the engine and of the order of the rows.
+    trees : int
+        How many trees are trained in each run. The order is looked at after every one.
+    progress : function of (done, of how many, what comes next), optional
+        Called before every run.
+
+    Returns
+    -------
+    Demonstration
+        The orders in all runs, whether they are best, and what they lose.
+
+    Raises
+    ------
+    MissingDependencyError
+        When the engine is not installed.
+
+    Examples
+    --------
+    Item 0 is better for 3 of 5 people (grade 2 against 1), and useless for the others. The means of what
+    counts for nDCG, the gain divided by the best DCG, are 0.496 and 0.565: item 1 should come first.
+
+    >>> law = Law({(2, 1): "3/5", (0, 1): "2/5"})
+    >>> shown = demonstrate("lightgbm:lambdarank", "nDCG", law, rates=[0.1], seeds=[0], trees=50)
+    >>> shown.best_rankings, shown.runs[0].end.order
+    (((1, 0),), ((0,), (1,)))
+    """
+    trained = engine_objective(objective)
+    measure = metric if isinstance(metric, Metric) else metric_of(metric)
+    speeds, starts = _rates(rates), _seeds(seeds)
+    count = as_whole_number("trees", trees, 1)
+    if count > MOST_TREES:
+        raise ArgumentError(f"Argument trees must be at most {MOST_TREES}, got {count}.")
+    installed = engine_version(trained.engine)
+    chosen = _hardest(trained, measure) if law is None else law
+    values = RankingValues.from_law(measure, chosen)
+    queries = queries_for(chosen)
+    runs = []
+    wanted = list(product(speeds, starts))
+    for done, (rate, seed) in enumerate(wanted):
+        if progress is not None:
+            progress(done, len(wanted), f"{trained}, learning rate {rate:g}, seed {seed}")
+        runs.append(run_engine(trained, chosen, values, rate, seed, count))
+    if progress is not None:
+        progress(len(wanted), len(wanted), "done")
+    return Demonstration(
+        objective=str(trained),
+        metric=str(measure),
+        law=chosen,
+        best_rankings=values.best,
+        best_value=float(values.best_value),
+        engine_version=installed,
+        rankproof_version=version("rankproof"),
+        queries=queries,
+        trees=count,
+        parameters={**tree_settings(trained.engine, chosen.items), **objective_settings(trained)},
+        runs=tuple(runs),
+    )
+
+
+def run_engine(
+    objective: EngineObjective, law: Law, values: RankingValues, rate: float, seed: int, trees: int
+) -> EngineRun:
+    """One run: the orders of the items after every tree."""
+    orders = [order_of(scores) for scores in train_objective(objective, law, rate, trees, seed)]
+    return EngineRun(rate, seed, stretches_of(orders, values.losses(orders)))
+
+
+def _hardest(objective: EngineObjective, metric: Metric) -> Law:
+    """Of the known laws the one that a short run loses most on; the first if it loses nothing on any."""
+    lost: list[tuple[float, Law]] = []
+    for laws in laws_to_try(objective):
+        for law in laws:
+            values = RankingValues.from_law(metric, law)
+            run = run_engine(objective, law, values, TRIAL_RATE, SEEDS[0], TRIAL_TREES)
+            lost.append((run.end.lost, law))
+        if any(value for value, _ in lost):
+            break
+    return max(lost, key=lambda pair: pair[0])[1]
+
+
+def _rates(rates: Any) -> list[float]:
+    listed = list(rates)
+    for rate in listed:
+        if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not 0 < rate <= 1:
+            raise ArgumentError(f"Argument rates must hold numbers above 0, up to 1, got {rate!r}.")
+    if not listed:
+        raise ArgumentError("Argument rates must hold at least one learning rate, got none.")
+    return [float(rate) for rate in listed]
+
+
+def _seeds(seeds: Any) -> list[int]:
+    listed = [as_whole_number("seeds", seed, 0) for seed in seeds]
+    if not listed or max(listed) >= 2**31:
+        raise ArgumentError(f"Argument seeds must hold whole numbers from 0 to 2147483647, got {listed}.")
+    return listed

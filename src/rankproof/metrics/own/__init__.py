@@ -1,0 +1,1 @@
+"""Metrics of the user's own: plain functions ``(ranking, feedback) -> number``, exact under ties."""

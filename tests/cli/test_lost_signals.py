@@ -1,0 +1,67 @@
+"""A signal ends a command whatever Python was about: deleting an object, or cleaning up."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from cli.test_interrupts import AGAIN, heed_interrupts
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals as on Linux")
+
+LOST = """
+import os, signal, time
+from rankproof.cli.interrupts import patiently
+
+class Slow:
+    def __del__(self):
+        os.write(1, b"now")
+        time.sleep(0.5)
+
+patiently()
+Slow()
+os.write(1, b"on")
+time.sleep(30)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_that_comes_while_an_object_is_deleted_is_not_lost(number: signal.Signals) -> None:
+    """Python ignores what is raised in a __del__, so the first exception ends nothing."""
+    with subprocess.Popen(
+        [sys.executable, "-c", LOST],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=heed_interrupts,
+    ) as one:
+        assert one.stdout is not None
+        assert one.stderr is not None
+        assert one.stdout.read(3) == b"now"
+        one.send_signal(number)
+        error = one.stderr.read().decode()
+    assert one.returncode == -signal.SIGINT
+    assert error.rstrip().endswith("KeyboardInterrupt")
+    assert "ignored" not in error
+
+
+def test_an_error_of_the_cleaning_up_is_told_as_the_interrupt(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An archive that is closed while it is being written complains, and that is not a bug to report."""
+    import rankproof.evaluation.evaluate as module
+    from rankproof.cli.main import main
+
+    def interrupted(*_: object, **__: object) -> None:
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise ValueError("Can't close the file while it is being written.")
+
+    monkeypatch.setattr(module, "evaluate", interrupted)
+    with pytest.raises(SystemExit) as stop:
+        main(["evaluate", "--example"])
+    assert stop.value.code == 128 + signal.SIGINT
+    assert capsys.readouterr().err == AGAIN
