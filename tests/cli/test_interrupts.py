@@ -140,7 +140,7 @@ def test_an_interrupted_search_goes_on(rankproof: Run, place: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "moment"),
     [
-        *exhaustive(("demo --out out/demo", says("1. What the wrong loss costs"))),
+        *exhaustive(("demo --out out/demo", says("2. What the wrong loss costs"))),
         ("demo --out out/demo", computing),
         ("certify --matrix --evidence out/why.json --report out/matrix.html", computing),
         ("reproduce B11 --data data/folds --solver both --out out/b11", computing),

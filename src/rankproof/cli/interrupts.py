@@ -12,6 +12,7 @@ import signal
 import sys
 import threading
 import time
+import weakref
 from contextlib import suppress
 from types import FrameType
 from typing import NoReturn
@@ -30,25 +31,42 @@ _WORDS = {
 NOTHING_LEFT = "no partial files were left; run the same command again."
 # So long a second Ctrl-C waits for what the first one began; after that it counts again.
 PATIENCE_SECONDS = 5.0
-# Until a signal is sent again whose exception was lost.
-_AGAIN_SECONDS = 0.01
+# Until a signal is sent again whose exception is gone: when it was not lost, the command has ended by then.
+_AGAIN_SECONDS = 0.5
+
+
+class _Interrupt(KeyboardInterrupt):
+    """An interrupt whose end is noticed: a class of Python's own has no weak references."""
 
 
 class _Patient:
-    """A handler that raises once, and again only when the first had its time."""
+    """A handler that raises once, and again only when the first had its time, or was lost.
+
+    Python drops what is raised in a ``__del__`` or a callback, and compiled code that asks for an attribute
+    may drop any error. An exception that nobody holds any more before the command leaves was lost so.
+    """
 
     def __init__(self) -> None:
         self._last = -PATIENCE_SECONDS
         self.number: int = signal.SIGINT
+        self.leaving = False
 
     def __call__(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
         now = time.monotonic()
         if now - self._last >= PATIENCE_SECONDS:
             self._last, self.number = now, number
-            raise KeyboardInterrupt
+            raise self._noticed()
 
-    def again(self) -> None:
-        """The signal once more, in a moment: the exception that it raised was lost."""
+    def _noticed(self) -> _Interrupt:
+        # Not in the handler: a variable there would keep it, as its traceback keeps the handler's variables.
+        interrupt = _Interrupt()
+        weakref.finalize(interrupt, self._gone).atexit = False
+        return interrupt
+
+    def _gone(self) -> None:
+        """The signal once more, in a moment: the exception that it raised is gone."""
+        if self.leaving:
+            return
         self._last = -PATIENCE_SECONDS
         # From a thread: here it would be lost in the same way.
         repeat = threading.Timer(_AGAIN_SECONDS, os.kill, (os.getpid(), self.number))
@@ -60,10 +78,8 @@ _PATIENT = _Patient()
 
 
 def _unraisable(event: sys.UnraisableHookArgs) -> None:
-    """Python drops what is raised in a ``__del__`` or the callback of a weak reference, our interrupt too."""
-    if event.exc_type is KeyboardInterrupt:
-        _PATIENT.again()
-    else:
+    """An interrupt that is dropped comes again, so nothing is said of it."""
+    if event.exc_type is not _Interrupt:
         sys.__unraisablehook__(event)
 
 
@@ -98,6 +114,7 @@ def is_interrupt(error: BaseException) -> bool:
 
 def leave_interrupted(hint: str, *, for_good: bool = True) -> NoReturn:
     """The last word; ``for_good`` when the program ends with the command."""
+    _PATIENT.leaving = True
     # Another signal would only meet Python on its way out, with a traceback.
     if for_good and threading.current_thread() is threading.main_thread():
         for number in _WORDS:

@@ -55,6 +55,7 @@ def lambdamart_in_words(scene: LambdaMARTScene) -> str:
         f"LambdaMART ({'; '.join(wrong)}) ends with item {scene.best[1]} first and loses "
         f"{number(scene.lost)} of {scene.metric}. It has the queries in exact proportion and trees that can "
         f"give the items any scores, so neither too little data nor too small a model is the reason.{kept} "
-        f"(Learning rate {RATE:g}, {TREES} trees. Trained curves are a demonstration; what is proven, "
-        "rankproof certify lightgbm:lambdarank --metric nDCG tells.)"
+        f"(Learning rate {RATE:g}, {TREES} trees. This is a demonstration; rankproof certify "
+        "lightgbm:lambdarank --metric nDCG prints the proof that LambdaMART cannot come to rest at the best "
+        "order.)"
     )
