@@ -13,7 +13,7 @@ from rankproof.adapters.gradients import Gradients
 from rankproof.adapters.newton import LIMIT, scale_for
 from rankproof.errors import ArgumentError, DataError
 from rankproof.losses import Lift, Loss
-from rankproof.losses.base import Kernel
+from rankproof.losses.base import Loop
 from rankproof.losses.parse import loss
 from rankproof.losses.supervision import Supervision
 from rankproof.threads import using
@@ -83,7 +83,7 @@ def test_a_class_derived_from_lift_has_its_own_gradient() -> None:
     class Twice(Lift):
         """Twice the gradient, by a kernel of its own."""
 
-        def kernel(self, *arrays: np.ndarray) -> Kernel:
+        def kernel(self, *arrays: np.ndarray) -> Loop:
             fill = super().kernel(*arrays)
 
             def twice(

@@ -22,11 +22,11 @@ def test_products_are_those_of_numpy_in_double_precision(dtype: type, sparse: bo
         weights, slopes, wide = rng.normal(size=columns), rng.normal(size=19), values.astype(np.float64)
         for low, high in ((0, 19), (3, 3), (3, 4), (3, 5), (3, 6), (3, 7), (3, 8), (18, 19)):
             out = np.full(19, 7.0)
-            X.scores(weights, low, high, out)
+            X.scores(weights, out)(low, high)
             np.testing.assert_allclose(out[low:high], wide[low:high] @ weights, rtol=1e-13, atol=1e-13)
             assert (np.delete(out, np.s_[low:high]) == 7).all(), "rows outside the range were written"
             total = np.ones(columns)
-            X.gradient(slopes, low, high, total)
+            X.gradient(slopes, total)(low, high)
             np.testing.assert_allclose(total - 1, slopes[low:high] @ wide[low:high], rtol=1e-12, atol=1e-13)
 
 
@@ -34,9 +34,9 @@ def test_a_row_has_the_same_score_in_any_range() -> None:
     rng = np.random.default_rng(4)
     X, weights = as_matrix(rng.normal(size=(40, 13)).astype(np.float32)), rng.normal(size=13)
     whole, pieces = np.empty(40), np.empty(40)
-    X.scores(weights, 0, 40, whole)
+    X.scores(weights, whole)(0, 40)
     for low, high in ((0, 1), (1, 4), (4, 9), (9, 15), (15, 40)):
-        X.scores(weights, low, high, pieces)
+        X.scores(weights, pieces)(low, high)
     assert (whole == pieces).all()
     with using(1):
         alone = linear_scores(X, weights)

@@ -13,7 +13,7 @@ import numpy as np
 
 import rankproof as rp
 from rankproof.claims import Claim, Claims
-from rankproof.losses.base import Kernel, Needs
+from rankproof.losses.base import Loop, Needs
 from rankproof.losses.parameters import number
 
 
@@ -52,7 +52,7 @@ class Quartic(rp.Loss):
             Claim("hessian", value="exact", reference="v_i (3 b s_i^2 + 1)"),
         )
 
-    def kernel(self, scores: Any, targets: Any, offsets: Any, item_weights: Any) -> Kernel:
+    def kernel(self, scores: Any, targets: Any, offsets: Any, item_weights: Any) -> Loop:
         weights = item_weights if item_weights.size else np.ones(scores.size)
 
         def fill(low: int, high: int, values: Any, gradient: Any, hessian: Any) -> None:

@@ -14,7 +14,7 @@ from rankproof.adapters.newton import LIMIT
 from rankproof.adapters.regression import as_regression, is_regression
 from rankproof.errors import ArgumentError
 from rankproof.losses import LOSSES, Loss, Squared
-from rankproof.losses.base import Kernel, registered
+from rankproof.losses.base import Loop, registered
 from rankproof.losses.boosting import Boosting
 from rankproof.losses.choose import choose_loss
 from rankproof.losses.supervision import Supervision
@@ -27,7 +27,7 @@ DECLARATIONS = ("boosting", "gradient_kernel", "torch_form")
 class Cosh(Squared):
     """The sum of cosh(s_i - u_i), whose second derivatives are no constants, as those of its base are."""
 
-    def kernel(self, scores: Any, targets: Any, offsets: Any, item_weights: Any) -> Kernel:  # noqa: ARG002
+    def kernel(self, scores: Any, targets: Any, offsets: Any, item_weights: Any) -> Loop:  # noqa: ARG002
         def fill(low: int, high: int, values: Any, gradient: Any, hessian: Any) -> None:
             for q in range(low, high):
                 at = slice(offsets[q], offsets[q + 1])
@@ -51,7 +51,7 @@ def steeper(base: type[Loss]) -> type[Loss]:
     """A class derived from a loss that adds the sum of e^(2 s_i) to it."""
 
     class Steeper(base):  # type: ignore[misc, valid-type]
-        def kernel(self, scores: Any, targets: Any, offsets: Any, item_weights: Any) -> Kernel:
+        def kernel(self, scores: Any, targets: Any, offsets: Any, item_weights: Any) -> Loop:
             below = super().kernel(scores, targets, offsets, item_weights)
 
             def fill(low: int, high: int, values: Any, gradient: Any, hessian: Any) -> None:

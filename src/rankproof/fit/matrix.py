@@ -2,13 +2,15 @@
 
 A matrix multiplies a range of its rows with weights, and adds the transposed product to an accumulator. Both
 are done by compiled loops in double precision, on one thread: threads are the caller's, who cuts the rows.
+Loops are made for their arrays, once, because a solver calls them for thousands of small ranges.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +24,7 @@ __all__ = ["DenseRows", "FeatureMatrix", "SparseRows", "as_dense", "as_matrix", 
 # Rows whose moments are taken at a time: their double-precision copy stays in the cache.
 _ROWS_AT_A_TIME = 1024
 _LARGEST = 1e300
+RowsLoop: TypeAlias = Callable[[int, int], None]
 
 
 class FeatureMatrix(Protocol):
@@ -35,11 +38,11 @@ class FeatureMatrix(Protocol):
     def row_bytes(self) -> int:
         """Bytes that one row takes, about."""
 
-    def scores(self, weights: Float64s, low: int, high: int, out: Float64s) -> None:
-        """``out[low:high]`` = the products of these rows with ``weights``."""
+    def scores(self, weights: Float64s, out: Float64s) -> RowsLoop:
+        """A loop (low, high): ``out[low:high]`` = the products of these rows with ``weights``."""
 
-    def gradient(self, slopes: Float64s, low: int, high: int, out: Float64s) -> None:
-        """Add the sum of these rows, each times its slope, to ``out``."""
+    def gradient(self, slopes: Float64s, out: Float64s) -> RowsLoop:
+        """A loop (low, high): add the sum of these rows, each times its slope, to ``out``."""
 
     @property
     def moments(self) -> tuple[Float64s, Float64s]:
@@ -73,15 +76,15 @@ class DenseRows:
     def row_bytes(self) -> int:
         return int(self.values.strides[0])
 
-    def scores(self, weights: Float64s, low: int, high: int, out: Float64s) -> None:
+    def scores(self, weights: Float64s, out: Float64s) -> RowsLoop:
         from rankproof.kernels.matrices.products import dense_scores
 
-        dense_scores(self.values, weights, low, high, out)
+        return _rows_loop(dense_scores, (self.values, weights), out)
 
-    def gradient(self, slopes: Float64s, low: int, high: int, out: Float64s) -> None:
+    def gradient(self, slopes: Float64s, out: Float64s) -> RowsLoop:
         from rankproof.kernels.matrices.products import dense_gradient
 
-        dense_gradient(self.values, slopes, low, high, out)
+        return _rows_loop(dense_gradient, (self.values, slopes), out)
 
     @cached_property
     def moments(self) -> tuple[Float64s, Float64s]:
@@ -132,15 +135,15 @@ class SparseRows:
         data, indices = self.values.data, self.values.indices
         return max(1, int(data.nbytes + indices.nbytes) // max(1, self.shape[0]))
 
-    def scores(self, weights: Float64s, low: int, high: int, out: Float64s) -> None:
+    def scores(self, weights: Float64s, out: Float64s) -> RowsLoop:
         from rankproof.kernels.matrices.products import csr_scores
 
-        csr_scores(*self._arrays, weights, low, high, out)
+        return _rows_loop(csr_scores, (*self._arrays, weights), out)
 
-    def gradient(self, slopes: Float64s, low: int, high: int, out: Float64s) -> None:
+    def gradient(self, slopes: Float64s, out: Float64s) -> RowsLoop:
         from rankproof.kernels.matrices.products import csr_gradient
 
-        csr_gradient(*self._arrays, slopes, low, high, out)
+        return _rows_loop(csr_gradient, (*self._arrays, slopes), out)
 
     @cached_property
     def moments(self) -> tuple[Float64s, Float64s]:
@@ -161,6 +164,11 @@ class SparseRows:
 
     def dense(self) -> Float64s:
         return np.asarray(self.values.toarray(), dtype=np.float64)
+
+
+def _rows_loop(kernel: Any, arrays: tuple[NDArray[Any], ...], out: Float64s) -> RowsLoop:
+    entry = kernel.entry(*arrays, 0, 0, out)
+    return lambda low, high: entry(*arrays, low, high, out)
 
 
 def _in_range(mean: Float64s, variance: Float64s) -> tuple[Float64s, Float64s]:
@@ -199,5 +207,5 @@ def linear_scores(X: FeatureMatrix, weights: Float64s) -> Float64s:
     out = np.empty(rows)
     step = max(1024, -(-rows // (4 * workers)))
     spans = [(a, min(rows, a + step)) for a in range(0, rows, step)]
-    run(lambda a, b: X.scores(weights, a, b, out), spans)
+    run(X.scores(weights, out), spans)
     return out

@@ -38,10 +38,14 @@ class Kernel:
     def __call__(self, *args: Any, **named: Any) -> Any:
         if named:
             args = inspect.signature(self.function).bind(*args, **named).args
-        entry = self._entries.get(tuple(map(kind_of, args)))
-        if entry is None:
-            entry = self._find(args)
-        return entry(*args)
+        return self.entry(*args)(*args)
+
+    def entry(self, *args: Any) -> Callable[..., Any]:
+        """The compiled function for arguments like these, for loops that call it thousands of times.
+
+        It takes its arguments on trust: with others than the kinds of these it reads memory that it must not.
+        """
+        return self._entries.get(tuple(map(kind_of, args))) or self._find(args)
 
     def _find(self, args: tuple[Any, ...]) -> Callable[..., Any]:
         from rankproof.kernels.stored import load

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
-from rankproof.losses.base import TIMES_TARGET, Kernel, Loss, Needs, registered
+from rankproof.losses.base import TIMES_TARGET, Loop, Loss, Needs, registered
 from rankproof.losses.boosting import Boosting
 from rankproof.losses.parameters import number
 
@@ -74,7 +74,7 @@ class ApproxNDCG(Loss):
             Claim("hessian", value="exact", reference="second derivative by the chain rule; of either sign"),
         )
 
-    def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Kernel:
+    def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Loop:
         from rankproof.kernels.losses.approx_ndcg import approx_ndcg
 
         return partial(approx_ndcg, scores, targets, offsets, item_weights, float(self.temperature))

@@ -49,7 +49,7 @@ __all__ = [
     "LOSSES",
     "TIMES_TARGET",
     "GradientKernel",
-    "Kernel",
+    "Loop",
     "Loss",
     "LossResult",
     "Needs",
@@ -57,7 +57,7 @@ __all__ = [
 ]
 
 # (low, high, values, gradient, hessian): fill for the queries low..high; an empty hessian is not wanted.
-Kernel = Callable[[int, int, Float64s, Float64s, Float64s], None]
+Loop = Callable[[int, int, Float64s, Float64s, Float64s], None]
 # (low, high, factor, gradient): see `Loss.gradient_kernel`.
 GradientKernel = Callable[[int, int, Float64s, NDArray[np.floating[Any]]], bool]
 # "target": a number per item, u(y); "nonnegative target": the same, never below 0; "labels": the grades.
@@ -157,10 +157,10 @@ class Loss(ABC):
         """The facts this loss states about itself."""
 
     @abstractmethod
-    def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Kernel:
+    def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Loop:
         """The compiled loop on these arrays; ``item_weights`` is empty when there are none."""
 
-    def loop(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Kernel:
+    def loop(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Loop:
         """`kernel` on read-only views, whatever the arrays are, so that it compiles for one kind only."""
         return self.kernel(frozen(scores), frozen(targets), frozen(offsets), frozen(item_weights))
 

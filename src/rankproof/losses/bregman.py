@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
 from rankproof.errors import ArgumentError
-from rankproof.losses.base import Kernel, Loss, Needs, registered
+from rankproof.losses.base import Loop, Loss, Needs, registered
 from rankproof.losses.boosting import Boosting
 from rankproof.losses.parameters import number
 from rankproof.metrics.parameters import written
@@ -136,7 +136,7 @@ class Bregman(Loss):
         targets: Float64s,
         offsets: Int64s,
         item_weights: Float64s,  # noqa: ARG002 - not a sum over items
-    ) -> Kernel:
+    ) -> Loop:
         if self.p is not None:
             from rankproof.kernels.losses.bregman import bregman
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
-from rankproof.losses.base import Kernel, Loss, Needs, registered
+from rankproof.losses.base import Loop, Loss, Needs, registered
 from rankproof.metrics.parameters import choice
 
 __all__ = ["Cosine"]
@@ -73,7 +73,7 @@ class Cosine(Loss):
         targets: Float64s,
         offsets: Int64s,
         item_weights: Float64s,  # noqa: ARG002 - not a sum over items
-    ) -> Kernel:
+    ) -> Loop:
         from rankproof.kernels.losses.cosine import cosine
 
         return partial(cosine, scores, targets, offsets, self.normalize)

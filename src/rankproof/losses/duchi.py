@@ -11,7 +11,7 @@ import numpy as np
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
 from rankproof.feedback import PreferenceGraph
-from rankproof.losses.base import ITEM_BY_ITEM, Kernel, Loss, Needs, registered
+from rankproof.losses.base import ITEM_BY_ITEM, Loop, Loss, Needs, registered
 from rankproof.losses.boosting import Boosting
 from rankproof.losses.parameters import number
 from rankproof.metrics.parameters import choice
@@ -96,7 +96,7 @@ class Duchi(Loss):
             Claim("weights_keep_order", value=True, reference=ITEM_BY_ITEM),
         )
 
-    def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Kernel:
+    def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Loop:
         from rankproof.kernels.losses.duchi import penalised_linear
 
         cosh = self.penalty == "cosh"

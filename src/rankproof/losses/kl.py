@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
-from rankproof.losses.base import ITEM_BY_ITEM, Kernel, Loss, Needs, registered
+from rankproof.losses.base import ITEM_BY_ITEM, Loop, Loss, Needs, registered
 
 __all__ = ["KL"]
 
@@ -63,7 +63,7 @@ class KL(Loss):
             ),
         )
 
-    def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Kernel:
+    def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Loop:
         from rankproof.kernels.losses.kl import extended_kl
 
         return partial(extended_kl, scores, targets, offsets, item_weights)

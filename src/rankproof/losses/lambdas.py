@@ -10,7 +10,7 @@ import numpy as np
 
 from rankproof.arrays import Float64s, Int64s, as_whole_number
 from rankproof.claims import Claim, Claims
-from rankproof.losses.base import Kernel, Loss, Needs, registered
+from rankproof.losses.base import Loop, Loss, Needs, registered
 from rankproof.losses.parameters import number
 from rankproof.metrics.discounted import (
     Discount,
@@ -70,7 +70,7 @@ def _fill(
     sigma: float,
     rho: float,
     mu: float,
-) -> Kernel:
+) -> Loop:
     from rankproof.kernels.losses.lambdas import lambdas
     from rankproof.kernels.metrics.order import gather, sort_queries
 
@@ -165,7 +165,7 @@ class LambdaRank(Loss):
     def check_targets(self, targets: Float64s) -> None:
         check_gain(f"Loss {self.name}", self.gain, targets)
 
-    def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Kernel:  # noqa: ARG002
+    def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Loop:  # noqa: ARG002
         tables = _tables(self.discount, _longest(offsets), self.cutoff)
         return _fill(scores, targets, offsets, self.gain, tables, float(self.sigma), 1.0, 0.0)
 
@@ -239,7 +239,7 @@ class LambdaLoss(Loss):
     def check_targets(self, targets: Float64s) -> None:
         check_gain(f"Loss {self.name}", self.gain, targets)
 
-    def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Kernel:  # noqa: ARG002
+    def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Loop:  # noqa: ARG002
         tables = _tables(self.discount, _longest(offsets), None)
         rho, mu = (1.0, float(self.mu)) if self.scheme == "loss2pp" else (0.0, 1.0)
         return _fill(scores, targets, offsets, self.gain, tables, float(self.sigma), rho, mu)

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
-from rankproof.losses.base import TIMES_TARGET, GradientKernel, Kernel, Loss, Needs, registered
+from rankproof.losses.base import TIMES_TARGET, GradientKernel, Loop, Loss, Needs, registered
 from rankproof.losses.boosting import Boosting
 
 __all__ = ["Lift"]
@@ -76,7 +76,7 @@ class Lift(Loss):
             Claim("hessian", value="exact", reference="2 ((n - 2) v_i u_i + sum(v u)) / n"),
         )
 
-    def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Kernel:
+    def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Loop:
         from rankproof.kernels.losses.lift import lift
 
         return partial(lift, scores, targets, offsets, item_weights)

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
-from rankproof.losses.base import Kernel, Loss, Needs, registered
+from rankproof.losses.base import Loop, Loss, Needs, registered
 from rankproof.metrics.parameters import choice
 
 __all__ = ["ListMLE"]
@@ -74,7 +74,7 @@ class ListMLE(Loss):
         targets: Float64s,
         offsets: Int64s,
         item_weights: Float64s,  # noqa: ARG002 - not a sum over items
-    ) -> Kernel:
+    ) -> Loop:
         from rankproof.kernels.losses.listmle import listmle
         from rankproof.kernels.metrics.order import sort_queries
 

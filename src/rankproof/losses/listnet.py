@@ -9,7 +9,7 @@ import numpy as np
 
 from rankproof.arrays import Float64s, Int64s, frozen
 from rankproof.claims import Claim, Claims
-from rankproof.losses.base import Kernel, Loss, Needs, registered
+from rankproof.losses.base import Loop, Loss, Needs, registered
 
 __all__ = ["ListNet"]
 
@@ -52,7 +52,7 @@ class ListNet(Loss):
             Claim("hessian", value="exact", reference="q_i (1 - q_i)"),
         )
 
-    def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Kernel:
+    def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Loop:
         from rankproof.kernels.losses.softmax import cross_entropy, softmax_of
 
         shares = np.empty(targets.size)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
-from rankproof.losses.base import TIMES_TARGET, Kernel, Loss, Needs, registered
+from rankproof.losses.base import TIMES_TARGET, Loop, Loss, Needs, registered
 from rankproof.losses.boosting import Boosting
 from rankproof.losses.margins import MARGINS, WIDTH, Margin, theorem_1
 from rankproof.losses.pairwise import (
@@ -94,7 +94,7 @@ class OrderPreserving(Loss):
         moved = Claim("weights_keep_order", value=False, reference=TIMES_TARGET)
         return Claims(*margin_claims(phi), _order_claim(phi), moved)
 
-    def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Kernel:
+    def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Loop:
         phi = margin_of(self.margin, self.width)
         if isinstance(self.margin, Margin) and phi.pieces is None:
             loop = user_loops(phi).order_preserving

@@ -12,7 +12,7 @@ import numpy as np
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
 from rankproof.errors import ArgumentError, DataError
-from rankproof.losses.base import ITEM_BY_ITEM, Kernel, Loss, Needs, registered
+from rankproof.losses.base import ITEM_BY_ITEM, Loop, Loss, Needs, registered
 from rankproof.losses.parameters import number
 
 __all__ = ["Ordinal", "PointwiseLogistic"]
@@ -80,7 +80,7 @@ class PointwiseLogistic(Loss):
             )
         )
 
-    def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Kernel:
+    def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Loop:
         from rankproof.kernels.losses.pointwise import all_thresholds
 
         rel = np.array([float(self.rel)])
@@ -157,7 +157,7 @@ class Ordinal(Loss):
                 f"got {targets[at]:g} at item {at}. Give a threshold per grade above 0, or clip the labels."
             )
 
-    def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Kernel:
+    def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Loop:
         from rankproof.kernels.losses.pointwise import all_thresholds
 
         thresholds = np.array(self.thresholds, dtype=np.float64)

@@ -11,7 +11,7 @@ import numpy as np
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
 from rankproof.errors import DataError
-from rankproof.losses.base import Kernel, Loss, Needs, registered
+from rankproof.losses.base import Loop, Loss, Needs, registered
 from rankproof.losses.margins import MARGINS, WIDTH, Margin
 from rankproof.losses.pairwise import (
     any_order,
@@ -119,7 +119,7 @@ class Preorder(Loss):
                 f"got {targets[at]:g} at item {at}. Use smaller grades or weight=one."
             )
 
-    def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Kernel:  # noqa: ARG002
+    def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Loop:  # noqa: ARG002
         phi = margin_of(self.margin, self.width)
         weight, per_pair = _WEIGHTS[self.weight]
         if isinstance(self.margin, Margin) and phi.pieces is None:

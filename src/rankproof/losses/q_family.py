@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
-from rankproof.losses.base import Kernel, Loss, Needs, registered
+from rankproof.losses.base import Loop, Loss, Needs, registered
 from rankproof.losses.parameters import number
 
 __all__ = ["QFamily"]
@@ -75,7 +75,7 @@ class QFamily(Loss):
         targets: Float64s,
         offsets: Int64s,
         item_weights: Float64s,  # noqa: ARG002 - not a sum over items
-    ) -> Kernel:
+    ) -> Loop:
         from rankproof.kernels.losses.q_family import q_family
 
         exponent = 0.0 if isinstance(self.q, str) else float(self.q)

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
-from rankproof.losses.base import TIMES_TARGET, Kernel, Loss, Needs, registered
+from rankproof.losses.base import TIMES_TARGET, Loop, Loss, Needs, registered
 from rankproof.losses.boosting import Boosting
 
 __all__ = ["Relative", "relative_regression"]
@@ -106,7 +106,7 @@ class Relative(Loss):
             Claim("hessian", value="exact", reference="2 (v_i u_i + mean(v u)), and nothing else"),
         )
 
-    def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Kernel:
+    def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Loop:
         from rankproof.kernels.losses.relative import relative
 
         return partial(relative, scores, targets, offsets, item_weights)

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
-from rankproof.losses.base import TIMES_TARGET, Kernel, Loss, Needs, registered
+from rankproof.losses.base import TIMES_TARGET, Loop, Loss, Needs, registered
 from rankproof.losses.boosting import Boosting
 
 __all__ = ["Softmax"]
@@ -66,7 +66,7 @@ class Softmax(Loss):
             ),
         )
 
-    def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Kernel:
+    def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Loop:
         from rankproof.kernels.losses.softmax import cross_entropy
 
         return partial(cross_entropy, scores, targets, offsets, item_weights)

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
-from rankproof.losses.base import ITEM_BY_ITEM, GradientKernel, Kernel, Loss, Needs, registered
+from rankproof.losses.base import ITEM_BY_ITEM, GradientKernel, Loop, Loss, Needs, registered
 from rankproof.losses.boosting import Boosting
 
 __all__ = ["CentredSquared", "Squared"]
@@ -74,7 +74,7 @@ class Squared(Loss):
             ),
         )
 
-    def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Kernel:
+    def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Loop:
         from rankproof.kernels.losses.squared import squared
 
         return partial(squared, scores, targets, offsets, item_weights)
@@ -133,7 +133,7 @@ class CentredSquared(Loss):
         targets: Float64s,
         offsets: Int64s,
         item_weights: Float64s,  # noqa: ARG002 - not a sum over items
-    ) -> Kernel:
+    ) -> Loop:
         from rankproof.kernels.losses.squared import centred_squared
 
         return partial(centred_squared, scores, targets, offsets)

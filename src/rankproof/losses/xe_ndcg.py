@@ -9,7 +9,7 @@ import numpy as np
 
 from rankproof.arrays import Float64s, Int64s, frozen
 from rankproof.claims import Claim, Claims
-from rankproof.losses.base import Kernel, Loss, Needs, registered
+from rankproof.losses.base import Loop, Loss, Needs, registered
 from rankproof.losses.parameters import number
 
 __all__ = ["XENDCG"]
@@ -68,7 +68,7 @@ class XENDCG(Loss):
             Claim("hessian", value="exact", reference="p_i (1 - p_i) with p = softmax(s)"),
         )
 
-    def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Kernel:
+    def kernel(self, scores: Float64s, targets: Float64s, offsets: Int64s, item_weights: Float64s) -> Loop:
         from rankproof.kernels.losses.softmax import cross_entropy
         from rankproof.kernels.losses.xe_ndcg import xe_ndcg_target
 

@@ -22,7 +22,8 @@ import numpy as np
 from rankproof.arrays import Float64s, Int64s, spans_by_items
 from rankproof.fit.linear.preconditioner import Preconditioner, covariance
 from rankproof.fit.matrix import FeatureMatrix
-from rankproof.losses.base import Loss
+from rankproof.kernels.compiled import Kernel
+from rankproof.losses.base import Loop, Loss
 from rankproof.losses.supervision import Supervision
 from rankproof.threads import run
 
@@ -110,22 +111,33 @@ class _Work:
         self.slopes = slopes
         self.scores, self.gradient = np.zeros(items), np.zeros(items)
         self.values = np.zeros(data.queries)
-        self.fill = loss.loop(self.scores, data.targets, data.offsets, data.item_weights)
+        fill = loss.loop(self.scores, data.targets, data.offsets, data.item_weights)
         # A loop that is one compiled function costs nothing to call for every block. What prepares queries
         # for it (sorting) is better called for many at a time, even if rows must be fetched once more.
-        self.by_block = isinstance(self.fill, partial)
+        self.by_block = isinstance(fill, partial)
+        self.fill = self._settled(fill) if isinstance(fill, partial) else fill
         blocks = spans_by_items(data.offsets, max(1, _BLOCK_BYTES // X.row_bytes))
         self.groups = _deal(blocks, data.offsets)
         self.sums = np.zeros((len(self.groups), columns))
+        self.weights = np.zeros(columns)
+        self.score_rows = X.scores(self.weights, self.scores)
+        self.add_rows = [X.gradient(self.gradient, into) for into in self.sums]
+
+    def _settled(self, fill: partial[None]) -> Loop:
+        """The loop of a loss without the look at the kinds of its arguments: they stay the same."""
+        if not isinstance(fill.func, Kernel) or fill.keywords:
+            return fill
+        return partial(fill.func.entry(*fill.args, 0, 0, self.values, self.gradient, _NOTHING), *fill.args)
 
     def loss_and_gradient(self, weights: Float64s, shift: float) -> tuple[float, Float64s, float]:
         """Weighted sum of the losses, its gradient in ``weights``, its derivative in ``shift``."""
 
         offsets, per_item = self.data.offsets, self.data.weight_of_item
+        self.weights[:] = weights
 
         def scores_of(low: int, high: int) -> None:
             a, b = int(offsets[low]), int(offsets[high])
-            self.X.scores(weights, a, b, self.scores)
+            self.score_rows(a, b)
             if shift:
                 self.scores[a:b] += shift
 
@@ -139,15 +151,15 @@ class _Work:
 
         def work(first: int, last: int) -> None:
             for group in range(first, last):
-                blocks, into = self.groups[group], self.sums[group]
-                into[:] = 0.0
+                blocks, add_rows = self.groups[group], self.add_rows[group]
+                self.sums[group] = 0.0
                 # Either way the same sums in the same order.
                 for part in [[block] for block in blocks] if self.by_block else [blocks]:
                     for low, high in part:
                         scores_of(low, high)
                     loss_of(part[0][0], part[-1][1])
                     for low, high in part:
-                        self.X.gradient(self.gradient, int(offsets[low]), int(offsets[high]), into)
+                        add_rows(int(offsets[low]), int(offsets[high]))
 
         run(work, [(k, k + 1) for k in range(len(self.groups))])
         values = self.values

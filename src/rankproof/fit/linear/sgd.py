@@ -114,7 +114,7 @@ def _batch_gradient(objective: LinearObjective, batch: Int64s, parameters: Float
     part = objective.X.take(items)
     weights, shift = objective.raw_weights(parameters)
     scores = np.empty(items.size)
-    part.scores(weights, 0, items.size, scores)
+    part.scores(weights, scores)(0, items.size)
     # A batch is small: threads would cost more than they save.
     with using(1):
         slopes = objective.loss.fast(
@@ -125,7 +125,7 @@ def _batch_gradient(objective: LinearObjective, batch: Int64s, parameters: Float
             data.item_weights[items] if data.item_weights.size else _NOTHING,
         ).gradient
     gradient = np.zeros(columns)
-    part.gradient(slopes, 0, items.size, gradient)
+    part.gradient(slopes, gradient)(0, items.size)
     scale = data.queries / (batch.size * data.total_weight)
     out = np.empty(objective.size)
     if objective.intercept:
