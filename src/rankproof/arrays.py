@@ -193,8 +193,8 @@ def spans_by_items(offsets: Int64s, items: int) -> list[tuple[int, int]]:
     [(0, 2), (2, 4), (4, 5)]
     """
     marks = np.arange(items, int(offsets[-1]), items)
-    edges = np.unique(np.concatenate(([0], np.searchsorted(offsets, marks), [offsets.size - 1])))
-    return list(pairwise(edges.tolist()))
+    edges = np.concatenate(([0], np.searchsorted(offsets, marks), [offsets.size - 1])).tolist()
+    return [(low, high) for low, high in pairwise(edges) if low < high]
 
 
 def as_whole_number(name: str, value: object, least: int) -> int:

@@ -15,7 +15,13 @@ from hypothesis import strategies as st
 from drawn import examples
 from every_case import exhaustive
 from rankproof.errors import ArgumentError, DataError
-from rankproof.evaluation.bootstrap import Interval, bootstrap_means, interval_of_means, mean_interval
+from rankproof.evaluation.bootstrap import (
+    Interval,
+    _quantile,
+    bootstrap_means,
+    interval_of_means,
+    mean_interval,
+)
 from rankproof.threads import using
 
 MASK = 2**64 - 1
@@ -266,3 +272,13 @@ def test_frozen_input_is_accepted_and_untouched() -> None:
     values.flags.writeable = False
     assert mean_interval(values, resamples=50) == mean_interval(values.copy(), resamples=50)
     assert values.tolist() == [0.1, 0.4, 0.2]
+
+
+@pytest.mark.parametrize("kind", ["continuous", "tied"])
+def test_quantiles_are_those_of_numpy_to_the_bit(kind: str) -> None:
+    rng = np.random.default_rng(3)
+    for size in (1, 2, 3, 7, 40, 1000):
+        values = rng.standard_normal(size) if kind == "continuous" else rng.integers(0, 4, size).astype(float)
+        places = [k / max(size - 1, 1) for k in range(min(size, 40))]
+        for share in (0.0, 0.5, 1.0, *places, *rng.random(40).tolist()):
+            assert _quantile(values, share) == np.quantile(values, share)

@@ -78,9 +78,9 @@ class _LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        import difflib
-
         if args and not args[0].startswith("-") and args[0] not in _COMMANDS:
+            import difflib
+
             near = difflib.get_close_matches(args[0], _COMMANDS, n=1)
             hint = f" Did you mean '{near[0]}'?" if near else ""
             raise click.UsageError(f"No such command '{args[0]}'.{hint}", ctx)

@@ -206,7 +206,10 @@ def join_run(run: Run, qrels: Qrels, *, missing: Literal["zero", "skip"] = "zero
             f"{listed(qrels.query_ids[:4])}. Check that both are about the same queries."
         )
     judged_query = judged_as[run_query]
-    unretrieved = np.setdiff1d(np.arange(qrels.queries), judged_query)
+    # Not setdiff1d, which imports all of numpy.ma.
+    is_retrieved = np.zeros(qrels.queries, np.bool_)
+    is_retrieved[judged_query] = True
+    unretrieved = np.flatnonzero(~is_retrieved)
     if missing == "zero":
         run_query = np.concatenate((run_query, np.full(unretrieved.size, -1)))
         judged_query = np.concatenate((judged_query, unretrieved))
