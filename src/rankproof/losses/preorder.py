@@ -14,7 +14,6 @@ from rankproof.errors import DataError
 from rankproof.losses.base import Loop, Loss, Needs, registered
 from rankproof.losses.margins import MARGINS, WIDTH, Margin
 from rankproof.losses.pairwise import (
-    any_order,
     as_margin,
     as_pieces,
     margin_claims,
@@ -130,15 +129,14 @@ class Preorder(Loss):
             from rankproof.kernels.losses.pairwise_exponential import preorder_exponential
 
             loop = partial(preorder_exponential, scores, targets, numbers, offsets, weight, per_pair)
+        elif (pieces := as_pieces(phi)) is None:
+            from rankproof.kernels.losses.preorder_logistic import preorder_logistic
+
+            loop = partial(preorder_logistic, scores, targets, numbers, offsets, weight, per_pair)
         else:
             from rankproof.kernels.losses.preorder import preorder
 
-            pieces = as_pieces(phi)
-            if pieces is None:
-                # The kernel reads no pieces as the logistic margin.
-                order, pieces = any_order(offsets), np.empty(0)
-            else:
-                order, sort = sorter(scores, offsets)
+            order, sort = sorter(scores, offsets)
             loop = partial(preorder, scores, targets, numbers, offsets, order, pieces, weight, per_pair)
 
         def fill(low: int, high: int, values: Float64s, gradient: Float64s, hessian: Float64s) -> None:

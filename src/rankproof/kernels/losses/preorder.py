@@ -6,8 +6,7 @@ lists, and each part is cut again. An item takes part in about log2 of the numbe
 c, the weight f(y_i) - f(y_j) is (f(y_i) - c) + (c - f(y_j)), two products of one-sided weights, both at
 least 0.
 
-The logistic margin visits its lists pair by pair. There the lowest grade is split off each time: all lower
-items then weigh the same, and no pair is visited twice.
+The logistic margin has no pieces to sweep: `rankproof.kernels.losses.preorder_logistic`.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ from numpy.typing import NDArray
 
 from rankproof.kernels.compiled import kernel
 from rankproof.kernels.losses.order_preserving import HUGE, bounded
-from rankproof.kernels.losses.pairwise_logistic import logistic_sums
 from rankproof.kernels.losses.pairwise_sweep import (
     is_narrow,
     lower_sums,
@@ -32,11 +30,21 @@ from rankproof.kernels.losses.pairwise_sweep import (
 )
 from rankproof.kernels.metrics.grades import Grades, longest_query
 
-__all__ = ["DIFFERENCE", "GAIN", "ONE", "close_up", "grade_worths", "pair_count", "preorder"]
+__all__ = [
+    "DIFFERENCE",
+    "GAIN",
+    "ONE",
+    "add_to_items",
+    "close_up",
+    "grade_worths",
+    "pair_count",
+    "partition",
+    "preorder",
+    "weigh",
+]
 
 # What a pair weighs: 1, y_i - y_j, 2^y_i - 2^y_j.
 ONE, DIFFERENCE, GAIN = 0, 1, 2
-_SAME = False
 
 
 @kernel
@@ -109,7 +117,7 @@ def _cut(counts: NDArray[np.int64], first: int, last: int) -> int:
 
 
 @kernel
-def _partition(
+def partition(
     items: NDArray[np.int32],
     first: int,
     last: int,
@@ -140,7 +148,7 @@ def _partition(
 
 
 @kernel
-def _add(
+def add_to_items(
     items: NDArray[np.int32],
     first: int,
     count: int,
@@ -149,6 +157,7 @@ def _add(
     slopes: NDArray[np.float64],
     bends: NDArray[np.float64],
 ) -> None:
+    """Add what a list of items gathered to the items' sums."""
     for k in range(count):
         item = np.uint64(items[np.uint64(first + k)])
         slopes[item] += from_slopes[k]
@@ -165,7 +174,7 @@ def pair_count(counts: NDArray[np.int64], number: int) -> float:
 
 
 @kernel
-def _weigh(
+def weigh(
     worths: NDArray[np.float64],
     grades: Grades,
     items: NDArray[np.int32],
@@ -196,14 +205,8 @@ def preorder(
     gradient: NDArray[np.float64],
     hessian: NDArray[np.float64],
 ) -> None:
-    """Queries low..high; ``numbers`` are the grades by item, ``order`` sorts every query, best first.
-
-    An empty ``margin`` is the logistic one, for which ``order`` may be any order.
-    """
-    logistic = margin.size == 0
-    line, flat, bend, slope, level = 0.0, 0.0, 0.0, 0.0, 0.0
-    if not logistic:
-        line, flat, bend, slope, level = margin[0], margin[1], margin[2], margin[3], margin[4]
+    """Queries low..high; ``numbers`` are the grades by item, ``order`` sorts every query, best first."""
+    line, flat, bend, slope, level = margin[0], margin[1], margin[2], margin[3], margin[4]
     size = longest_query(offsets, low, high) + 2
     grades, items, spare = np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size, np.int32)
     counts, stack = np.empty(max(size, 66), np.int64), np.empty((size, 2), np.int32)
@@ -241,21 +244,16 @@ def preorder(
         while depth > 0:
             depth -= 1
             bottom, top = stack[depth, 0], stack[depth, 1]
-            cut = bottom + 1 if logistic else _cut(counts, bottom, top)
+            cut = _cut(counts, bottom, top)
             first, middle, last = counts[bottom], counts[cut], counts[top]
             below, above = middle - first, last - middle
-            _partition(items, first, last, spare, grades, x, cut, upper, lower)
+            partition(items, first, last, spare, grades, x, cut, upper, lower)
             # Twice when lower items differ in worth: the upper item's part of the weights, then the lower's.
             for turn in range(1 if (weight == ONE) | (cut - bottom == 1) else 2):
                 if weight != ONE:
-                    _weigh(worths, grades, items, middle, above, cut - 1, turn == 0, a)
-                    _weigh(worths, grades, items, first, below, cut - 1, turn == 1, b)
-                if logistic:
-                    total += logistic_sums(
-                        *(upper[1:], a, above, lower[1:], below, _SAME),
-                        *(r0, r1, r2, o0, o1, o2, o3),
-                    )
-                elif is_narrow(upper, above, lower, below):
+                    weigh(worths, grades, items, middle, above, cut - 1, turn == 0, a)
+                    weigh(worths, grades, items, first, below, cut - 1, turn == 1, b)
+                if is_narrow(upper, above, lower, below):
                     if slope > 0.0:
                         merge_two(upper, above, lower, below, line, flat, p0, p1, p2, p3)
                     else:
@@ -271,8 +269,8 @@ def preorder(
                     lower_sums(lower, b, below, centre, flat, bend, slope, p2, p3, r0, r1, o2, o3)
                 else:
                     total += wide_sums(upper, a, above, lower, b, below, margin, o0, o1, o2, o3)
-                _add(items, middle, above, o0, o1, slopes, bends)
-                _add(items, first, below, o2, o3, slopes, bends)
+                add_to_items(items, middle, above, o0, o1, slopes, bends)
+                add_to_items(items, first, below, o2, o3, slopes, bends)
             if cut - bottom > 1:
                 stack[depth, 0], stack[depth, 1] = bottom, cut
                 depth += 1
