@@ -34,6 +34,14 @@ try:
 except BaseException:
     pass
 """
+HALF_MADE = """
+class Half:
+    def __init__(self):
+        slow()
+    def __del__(self):
+        raise AttributeError("half made")
+Half()
+"""
 END = """
 os.write(1, b"on")
 time.sleep(30)
@@ -41,7 +49,7 @@ time.sleep(30)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-@pytest.mark.parametrize("lost", [DELETED, DROPPED])
+@pytest.mark.parametrize("lost", [DELETED, DROPPED, HALF_MADE], ids=["deleted", "dropped", "half made"])
 def test_a_signal_whose_exception_is_dropped_is_not_lost(lost: str, number: signal.Signals) -> None:
     """Python ignores what is raised in a __del__, compiled code what it meets: it comes again."""
     with subprocess.Popen(

@@ -52,10 +52,14 @@ class _Patient:
         self.leaving = False
 
     def __call__(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
-        now = time.monotonic()
-        if now - self._last >= PATIENCE_SECONDS:
-            self._last, self.number = now, number
+        if not self.has_raised:
+            self._last, self.number = time.monotonic(), number
             raise self._noticed()
+
+    @property
+    def has_raised(self) -> bool:
+        """Whether a signal was raised and has still time."""
+        return time.monotonic() - self._last < PATIENCE_SECONDS
 
     def _noticed(self) -> _Interrupt:
         # Not in the handler: a variable there would keep it, as its traceback keeps the handler's variables.
@@ -78,8 +82,8 @@ _PATIENT = _Patient()
 
 
 def _unraisable(event: sys.UnraisableHookArgs) -> None:
-    """An interrupt that is dropped comes again, so nothing is said of it."""
-    if event.exc_type is not _Interrupt:
+    """Nothing is said of an interrupt that is dropped, as it comes again, nor of what it leaves half made."""
+    if not _PATIENT.has_raised:
         sys.__unraisablehook__(event)
 
 
