@@ -28,7 +28,7 @@ QUICK_RATES, QUICK_SEEDS, QUICK_TREES = (0.3, 0.05), (0,), 200
 
 def as_row(found: StandRow) -> Row:
     """Our loss of the metric must stay below a hundredth of the engine's."""
-    known, shown = found.known, found.shown
+    known, shown = found.case, found.shown
     how = "proven and shown" if found.proven else "shown"
     runs = (
         f"{shown.wrong_runs} of {len(shown.runs)} runs and {shown.wrong_iterations:.0%} of iterations wrong"

@@ -9,6 +9,8 @@ from pathlib import Path
 from architecture.layout import FILES, SOURCE, layer_of, module_name, nodes, offenders, parsed
 from rankproof.losses.base import LOSSES
 
+# Names that say nothing of what a variable holds.
+VAGUE = {"found", "known", "asked", "made", "given", "told"}
 # The one place of the theory that says which formula, proof or rule belongs to which loss.
 TABLES_IN_THEORY = 1
 
@@ -82,3 +84,35 @@ def test_no_class_name_occurs_twice() -> None:
                 homes[node.name].append(str(path.relative_to(SOURCE)))
     assert homes
     assert not {name: files for name, files in homes.items() if len(files) > 1}
+
+
+def vague_names(path: Path) -> list[str]:
+    """The lines of a file on which a variable or a parameter has a name that says nothing."""
+    fields = {
+        id(line.target)
+        for node in nodes(parsed(path))
+        if isinstance(node, ast.ClassDef)
+        for line in node.body
+        if isinstance(line, ast.AnnAssign)
+    }
+    places = []
+    for node in nodes(parsed(path)):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and id(node) not in fields:
+            name = node.id
+        elif isinstance(node, ast.arg):
+            name = node.arg
+        else:
+            continue
+        if name.lstrip("_") in VAGUE:
+            places.append(f"line {node.lineno}: {name}")
+    return places
+
+
+def test_variables_are_named_for_what_they_hold() -> None:
+    assert not offenders(vague_names, FILES)
+
+
+def test_vague_names_are_recognised(tmp_path: Path) -> None:
+    path = tmp_path / "vague.py"
+    path.write_text("found = 1\ndef f(asked):\n    for known in asked:\n        print(known)\n")
+    assert vague_names(path) == ["line 1: found", "line 2: asked", "line 3: known"]

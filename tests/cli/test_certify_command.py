@@ -235,6 +235,21 @@ def test_a_loss_in_a_file_is_not_run_unasked(rankproof: Run, folder: Path) -> No
     assert not (folder / "it_ran").exists()
 
 
+def test_the_values_of_a_metric_in_a_file_are_compared_when_it_may_run(rankproof: Run, folder: Path) -> None:
+    rankproof("certify", "-m", "my_metric.py:revenue", "--evidence", "why.json")
+    same = rankproof("replay", "why.json", "--run-code")
+    assert same.status == 0
+    assert "my_metric.py:revenue was run, and gives the stored values" in same.out
+    # Another function under the same name.
+    (folder / "my_metric.py").write_text(METRIC.replace("labels[ranking[1]], 2)", "labels[ranking[1]], 3)"))
+    unread = rankproof("replay", "why.json")
+    assert unread.status == 0
+    assert "with the values that are stored: my_metric.py:revenue was not run" in unread.out
+    other = rankproof("replay", "why.json", "--run-code")
+    assert other.status == 1
+    assert "gives other values today" in other.out
+
+
 def test_changed_evidence_fails_with_status_1(rankproof: Run, folder: Path) -> None:
     rankproof("certify", "squared:gain", "-m", "nDCG", "--evidence", "why.json")
     plain = json.loads((folder / "why.json").read_text(encoding="utf-8"))

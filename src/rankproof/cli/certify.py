@@ -160,12 +160,12 @@ def certify(
         _sources(" ".join([verdict.reason, verdict.reference, *verdict.way_out]))
         click.echo(_MEANING)
     trained = engine_evidence(verdict, str(loss), metric) if is_engine_objective(loss) else None
-    found = trained or verdict
+    answer = trained or verdict
     if as_json:
-        click.echo(found.to_json())
+        click.echo(answer.to_json())
     elif trained is not None:
         show_training(trained)
-    _write(evidence, found.to_dict())
+    _write(evidence, answer.to_dict())
     if not as_json and evidence is not None:
         again = f"rankproof replay {evidence}"
         if loss is not None and is_place(loss):

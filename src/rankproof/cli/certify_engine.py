@@ -36,7 +36,7 @@ def engine_evidence(verdict: Verdict, objective: str, metric: str) -> EngineEvid
     return EngineEvidence(verdict, shown)
 
 
-def show_training(found: EngineEvidence) -> None:
+def show_training(evidence: EngineEvidence) -> None:
     """Print what was shown, under a heading that keeps it apart from the verdict."""
     click.echo()
-    click.echo(found.missing if found.demonstration is None else str(found.demonstration))
+    click.echo(evidence.missing if evidence.demonstration is None else str(evidence.demonstration))

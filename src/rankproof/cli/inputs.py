@@ -61,13 +61,13 @@ def load(
     return scores, judged
 
 
-def named_metrics(metrics: Iterable[str], **asked: Any) -> list[Any]:
+def named_metrics(metrics: Iterable[str], **about: Any) -> list[Any]:
     """The metrics that a command names; a function in a file is loaded, which runs the file."""
     named = list(metrics)
-    if any(asked.values()) or any(".py" in name for name in named):
+    if any(about.values()) or any(".py" in name for name in named):
         from rankproof.cli.own_metrics import as_metrics
 
-        return as_metrics(named, **asked)
+        return as_metrics(named, **about)
     return named
 
 

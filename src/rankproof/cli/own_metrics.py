@@ -20,19 +20,19 @@ _ABOUT = {
 }
 
 
-def as_metrics(metrics: Iterable[str], **asked: Any) -> list[str | Metric]:
+def as_metrics(metrics: Iterable[str], **about: Any) -> list[str | Metric]:
     """The metrics as a command was given them: functions loaded, names as they are."""
     from rankproof.user_code import is_place
 
     named = list(metrics)
     own = [name for name in named if is_place(name)]
-    given = [option for name, option in _ABOUT.items() if asked.get(name)]
-    if given and not own:
+    options = [option for name, option in _ABOUT.items() if about.get(name)]
+    if options and not own:
         raise click.UsageError(
-            f"{given[0]} is about a metric of your own, and {', '.join(named)} is none: name it as "
+            f"{options[0]} is about a metric of your own, and {', '.join(named)} is none: name it as "
             "my_metric.py:name."
         )
-    return [_loaded(name, asked) if is_place(name) else name for name in named]
+    return [_loaded(name, about) if is_place(name) else name for name in named]
 
 
 @contextmanager
@@ -45,13 +45,13 @@ def shown_progress() -> Iterator[None]:
         yield
 
 
-def _loaded(place: str, asked: Mapping[str, Any]) -> Metric:
+def _loaded(place: str, about: Mapping[str, Any]) -> Metric:
     from rankproof.metrics.own_metric import own_metric
 
     return own_metric(
         place,
-        direction="lower" if asked.get("lower_is_better") else "higher",
-        ties=asked.get("ties") or "average",
-        grades=asked.get("own_grades"),
-        nearest=bool(asked.get("nearest")),
+        direction="lower" if about.get("lower_is_better") else "higher",
+        ties=about.get("ties") or "average",
+        grades=about.get("own_grades"),
+        nearest=bool(about.get("nearest")),
     )

@@ -12,7 +12,7 @@ __all__ = ["replay"]
 @click.option(
     "--run-code",
     is_flag=True,
-    help="Run the Python file of your own loss that the evidence names. Only if you trust it.",
+    help="Run the Python file of your own loss or metric that the evidence names. Only if you trust it.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def replay(file: str, run_code: bool, as_json: bool) -> None:

@@ -73,8 +73,13 @@ def standardize(
     from rankproof.targets.choose import target_for, why_none
 
     # Refused before a large file is read.
-    asked = {"lower_is_better": lower_is_better, "ties": ties, "own_grades": own_grades, "nearest": nearest}
-    (named,) = named_metrics([metric], **asked)
+    about_metric = {
+        "lower_is_better": lower_is_better,
+        "ties": ties,
+        "own_grades": own_grades,
+        "nearest": nearest,
+    }
+    (named,) = named_metrics([metric], **about_metric)
     parsed = parse_metric(named)
     target = target_for(parsed, noise=noise)
     once_standard((*data, *query_files))

@@ -123,7 +123,7 @@ class OwnMetric(Metric):
 
     def per_query(self, lists: RankedLists) -> Float64s:
         function = self._code()
-        known: dict[Any, float] = {}
+        values: dict[Any, float] = {}
         effort = Effort()
         out = np.empty(lists.queries)
         for q in range(lists.queries):
@@ -133,12 +133,12 @@ class OwnMetric(Metric):
             labels = tuple(lists.labels[start:stop].tolist())
             ends = tuple(lists.ends[start : start + depth].tolist())
             key = (labels, ends)
-            if key not in known:
+            if key not in values:
                 try:
-                    known[key] = self._of_query(function, labels, ends, effort)
+                    values[key] = self._of_query(function, labels, ends, effort)
                 except MetricCallError as error:
                     raise type(error)(error.message, q) from error.__cause__
-            out[q] = known[key]
+            out[q] = values[key]
         return out
 
     def _of_query(

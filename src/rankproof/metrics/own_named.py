@@ -38,13 +38,13 @@ def settings_of(metric: Metric) -> dict[str, object]:
     """How the metric differs from one whose function alone is given, by the names of options."""
     if not isinstance(metric, OwnMetric):
         return {}
-    asked = {
+    arguments = {
         "lower_is_better": metric.direction == "lower",
         "grades": metric.grades,
         "nearest": metric.nearest,
         "ties": metric.ties if metric.ties != "average" else None,
     }
-    return {name: value for name, value in asked.items() if value}
+    return {name: value for name, value in arguments.items() if value}
 
 
 def with_code(metric: Metric) -> Metric:

@@ -143,12 +143,12 @@ def read_record(folder: StrPath, *, run_code: bool = False) -> RunRecord:
 
 def _metric(facts: Mapping[str, Any], ranker: Any, *, run_code: bool) -> Metric:
     """The metric of a run; a function of a user's is named, and loaded only with ``run_code``."""
-    known = getattr(ranker, "metric", None)
-    if not (isinstance(known, Metric) and known.by_users):
+    own_metric = getattr(ranker, "metric", None)
+    if not (isinstance(own_metric, Metric) and own_metric.by_users):
         return parse_metric(facts["choice"]["metric"])
     from rankproof.metrics.own_named import with_code
 
-    return with_code(known) if run_code else known
+    return with_code(own_metric) if run_code else own_metric
 
 
 def _facts_and_model(folder: Path) -> tuple[dict[str, Any], tuple[Any, list[str]]]:

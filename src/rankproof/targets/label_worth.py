@@ -92,11 +92,11 @@ class LabelWorth(Target):
         return None
 
     def check(self, labels: Float64s) -> None:
-        known = np.isin(labels, np.arange(len(self.worths)))
-        if not known.all():
+        is_known = np.isin(labels, np.arange(len(self.worths)))
+        if not is_known.all():
             raise DataError(
                 f"Target {self} has a worth for the labels 0 to {len(self.worths) - 1}, got the label "
-                f"{labels[~known][0]:g}. Name all labels of the data: grades={int(max(labels)) + 1}."
+                f"{labels[~is_known][0]:g}. Name all labels of the data: grades={int(max(labels)) + 1}."
             )
 
     def of_labels(self, labels: Sequence[Any]) -> list[Number]:
@@ -107,14 +107,14 @@ class LabelWorth(Target):
         self._check_lengths(labels, offsets)
         if self.factor == "none":
             return np.array([float(worth) for worth in self.worths])[labels.astype(np.int64)]
-        out, known = np.empty(labels.size), {}
+        out, factors = np.empty(labels.size), {}
         for a, b in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
             own = [int(label) for label in labels[a:b].tolist()]
             key = tuple(sorted(own))
-            if key not in known:
+            if key not in factors:
                 valued = None if self.source is None or self.source.function is None else self.source.valued
-                known[key] = float(self.rule.factor(valued, own))
-            out[a:b] = [float(self.worths[label]) * known[key] for label in own]
+                factors[key] = float(self.rule.factor(valued, own))
+            out[a:b] = [float(self.worths[label]) * factors[key] for label in own]
         return out
 
     def _check_lengths(self, labels: Float64s, offsets: Int64s) -> None:
@@ -178,11 +178,11 @@ def claimed_by_rule(metric: OwnMetric) -> Iterator[tuple[Target, Claim]]:
         note = "" if standing.proven else TRIED_ONLY
         claim = Claim("standardizes", value=True, reference=why, note=note, limits=standing.limits)
         yield as_target(standing.rule, metric), claim
-    for known in standing.conditions:
-        limits = f"proven {known.proven}; longer lists were not tried"
+    for conditional in standing.conditions:
+        limits = f"proven {conditional.proven}; longer lists were not tried"
         yield (
-            as_target(known.rule, metric),
-            Claim("standardizes", value=known.condition, reference=BUBBLE, limits=limits),
+            as_target(conditional.rule, metric),
+            Claim("standardizes", value=conditional.condition, reference=BUBBLE, limits=limits),
         )
 
 

@@ -86,14 +86,14 @@ def _tried_targets(question: Question) -> str:
             "searched for."
         )
     words = {"target": "it has one", "none": "it has none", "trivial": "every ranking has the same value"}
-    found = []
-    for asked in (question, *question.beyond):
+    texts = []
+    for other in (question, *question.beyond):
         try:
-            outcome = existence_of(asked).outcome
+            outcome = existence_of(other).outcome
         except PrecisionError:
             outcome = ""
-        found.append(f"{asked.here} {words.get(outcome, 'it was neither found nor excluded')}")
-    return f"A target was looked for by exchanges of neighbours: {'; '.join(found)}."
+        texts.append(f"{other.here} {words.get(outcome, 'it was neither found nor excluded')}")
+    return f"A target was looked for by exchanges of neighbours: {'; '.join(texts)}."
 
 
 def _tried_laws(question: Question) -> str:

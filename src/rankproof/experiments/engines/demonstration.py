@@ -122,7 +122,7 @@ class Demonstration:
         """The demonstration that `to_dict` wrote; whether it can be repeated, `replay` tells."""
         check_format(plain, "demonstration", FORMAT, VERSION)
         try:
-            made = cls(
+            demonstration = cls(
                 objective=_text(plain["objective"]),
                 metric=_text(plain["metric"]),
                 law=Law.from_dict(plain["law"]),
@@ -135,14 +135,18 @@ class Demonstration:
                 parameters=dict(plain["parameters"]),
                 runs=tuple(EngineRun.from_dict(run) for run in plain["runs"]),
             )
-            if not made.runs or made.trees < 1 or any(not run.stretches for run in made.runs):
+            if (
+                not demonstration.runs
+                or demonstration.trees < 1
+                or any(not run.stretches for run in demonstration.runs)
+            ):
                 raise ValueError("it has no runs, or one without orders")
-            sums = [made.wrong_runs, made.wrong_iterations, made.lost]
+            sums = [demonstration.wrong_runs, demonstration.wrong_iterations, demonstration.lost]
             if [plain["wrong_runs"], plain["wrong_iterations"], plain["lost"]] != sums:
                 raise ValueError("what it says is lost does not follow from its runs")
         except (KeyError, TypeError, AttributeError, ValueError, RankproofError) as error:
             raise DataError(f"The stored demonstration is damaged: {error}.") from error
-        return made
+        return demonstration
 
     @classmethod
     def from_json(cls, text: str) -> Demonstration:

@@ -65,13 +65,13 @@ class EngineEvidence:
             return cls(None, Demonstration.from_dict(plain))
         check_format(plain, "verdict and demonstration", FORMAT, VERSION)
         verdict, shown, missing = (plain.get(name) for name in ("verdict", "demonstration", "missing"))
-        made = cls(
+        evidence = cls(
             None if verdict is None else Verdict.from_dict(verdict),
             None if shown is None else Demonstration.from_dict(shown),
             missing if isinstance(missing, str) else None,
         )
-        made._check_same_question()
-        return made
+        evidence._check_same_question()
+        return evidence
 
     def _check_same_question(self) -> None:
         if self.verdict is None or self.demonstration is None:

@@ -91,8 +91,8 @@ KNOWN_LAWS: tuple[KnownLaw, ...] = tuple(KnownLaw(*row) for row in _TABLE)
 def laws_to_try(objective: EngineObjective) -> Iterator[list[Law]]:
     """The laws known for the objective whatever its parameters, and then those known for others."""
     name = f"{objective.engine}:{objective.name}"
-    own = [known.law for known in KNOWN_LAWS if _name(known.objective) == name and _fits(known.law, name)]
-    others = [known.law for known in KNOWN_LAWS if known.law not in own and _fits(known.law, name)]
+    own = [entry.law for entry in KNOWN_LAWS if _name(entry.objective) == name and _fits(entry.law, name)]
+    others = [entry.law for entry in KNOWN_LAWS if entry.law not in own and _fits(entry.law, name)]
     if own:
         yield list(dict.fromkeys(own))
     yield list(dict.fromkeys(others))

@@ -32,20 +32,20 @@ class StandRow:
 
     Attributes
     ----------
-    known : objective, metric and law
+    case : objective, metric and law
     shown : what the installed engine did
     ours : what the loss that rankproof chooses loses in the same trees, in the mean over the runs
     proven : whether it is proven of the shipped formula that no rest point sorts best under this law
     """
 
-    known: KnownLaw
+    case: KnownLaw
     shown: Demonstration
     ours: float
     proven: bool
 
 
 def stand_rows(
-    known: Sequence[KnownLaw] = KNOWN_LAWS,
+    laws: Sequence[KnownLaw] = KNOWN_LAWS,
     *,
     rates: Sequence[float] = RATES,
     seeds: Sequence[int] = SEEDS,
@@ -53,27 +53,27 @@ def stand_rows(
     progress: Callable[[int, int, str], None] | None = None,
 ) -> Iterator[StandRow]:
     """The rows of these laws, each as soon as it is there."""
-    for done, law in enumerate(known):
+    for done, law in enumerate(laws):
         if progress is not None:
-            progress(done, len(known), f"{law.objective}, {law.metric}")
+            progress(done, len(laws), f"{law.objective}, {law.metric}")
         yield stand_row(law, rates=rates, seeds=seeds, trees=trees)
 
 
 def stand_row(
-    known: KnownLaw, *, rates: Sequence[float] = RATES, seeds: Sequence[int] = SEEDS, trees: int = TREES
+    case: KnownLaw, *, rates: Sequence[float] = RATES, seeds: Sequence[int] = SEEDS, trees: int = TREES
 ) -> StandRow:
     """Train the engine and ours on one law, and ask for a proof."""
-    shown = demonstrate(known.objective, known.metric, known.law, rates=rates, seeds=seeds, trees=trees)
-    ours = [lost_by_ours(shown.engine, known, rate, seed, trees) for rate, seed in product(rates, seeds)]
-    proof = prove_shipped(engine_objective(known.objective), known.metric, known.law)
-    return StandRow(known, shown, sum(ours) / len(ours), proof is not None)
+    shown = demonstrate(case.objective, case.metric, case.law, rates=rates, seeds=seeds, trees=trees)
+    ours = [lost_by_ours(shown.engine, case, rate, seed, trees) for rate, seed in product(rates, seeds)]
+    proof = prove_shipped(engine_objective(case.objective), case.metric, case.law)
+    return StandRow(case, shown, sum(ours) / len(ours), proof is not None)
 
 
-def lost_by_ours(engine: str, known: KnownLaw, rate: float, seed: int, trees: int) -> float:
+def lost_by_ours(engine: str, case: KnownLaw, rate: float, seed: int, trees: int) -> float:
     """What the order at the end loses, with rankproof's loss for the metric in the engine's trees."""
-    values = RankingValues.from_law(known.metric, known.law)
+    values = RankingValues.from_law(case.metric, case.law)
     with warnings.catch_warnings():
         # AP and ERR have no consistent loss; the table says so.
         warnings.simplefilter("ignore", ConsistencyWarning)
-        scores = train_ours(engine, metric_of(known.metric), known.law, rate, trees, seed)
+        scores = train_ours(engine, metric_of(case.metric), case.law, rate, trees, seed)
     return values.lost(order_of(scores[-1]))

@@ -56,13 +56,13 @@ def find_misfit(
     target: Callable[[Sequence[Any]], Sequence[Any]],
     grades: Sequence[Any],
     n: int,
-    given: Sequence[Sequence[Any]] = (),
+    more_lists: Sequence[Sequence[Any]] = (),
 ) -> Misfit | None:
     """An exchange on lists of n items that does not fit the target; None when none was found.
 
-    Labels are drawn from the grades; ``given`` are others to try as well, each in an order that is drawn.
+    Labels are drawn from the grades; ``more_lists`` are others to try, each in an order that is drawn.
     """
-    seen = _samples(valued, target, grades, n, given)
+    seen = _samples(valued, target, grades, n, more_lists)
     slack = ROUNDING * max((size for *_, size in seen), default=0.0)
     steps: dict[int, float] = {}
     for _, k, gain, ahead, _ in sorted(seen, key=lambda sample: -abs(sample[3])):
@@ -83,13 +83,13 @@ def _samples(
     target: Callable[[Sequence[Any]], Sequence[Any]],
     grades: Sequence[Any],
     n: int,
-    given: Sequence[Sequence[Any]],
+    more_lists: Sequence[Sequence[Any]],
 ) -> list[tuple[tuple[Any, ...], int, float, float, float]]:
     """(labels from the top, place, gain, u_i - u_j, size of the value), drawn alike every time."""
     draw = random.Random(f"{n} {len(grades)}")  # noqa: S311 - not for secrets
     samples = []
     drawn = [_labels(draw, grades, n, number) for number in range(DRAWS)]
-    for labels in (*drawn, *(draw.sample(list(own), n) for own in given)):
+    for labels in (*drawn, *(draw.sample(list(own), n) for own in more_lists)):
         u = target(labels)
         # The places at the top, where most metrics look, and any others.
         likely = [k for k in range(n - 1) if k < 3 or draw.random() < 3 / n]

@@ -6,25 +6,25 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-__all__ = ["Told", "tell", "telling"]
+__all__ = ["Listener", "tell", "telling"]
 
 # (queries done, queries in all, the metric)
-Told = Callable[[int, int, str], None]
-_TOLD: ContextVar[Told | None] = ContextVar("told", default=None)
+Listener = Callable[[int, int, str], None]
+_LISTENER: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 
 @contextmanager
-def telling(told: Told | None) -> Iterator[None]:
-    """Within the block, ``told`` is called every so many queries; None tells nobody."""
-    token = _TOLD.set(told)
+def telling(listener: Listener | None) -> Iterator[None]:
+    """Within the block, ``listener`` is called every so many queries; None tells nobody."""
+    token = _LISTENER.set(listener)
     try:
         yield
     finally:
-        _TOLD.reset(token)
+        _LISTENER.reset(token)
 
 
 def tell(done: int, of: int, what: str) -> None:
     """Say how far it is."""
-    told = _TOLD.get()
-    if told is not None:
-        told(done, of, what)
+    listener = _LISTENER.get()
+    if listener is not None:
+        listener(done, of, what)

@@ -66,10 +66,10 @@ class LabelRule:
         try:
             return self.worths[self.grades.index(label)]
         except ValueError:
-            known, more = ", ".join(map(str, self.grades)), int(label) + 1 if label >= 0 else "..."
+            labels_text, more = ", ".join(map(str, self.grades)), int(label) + 1 if label >= 0 else "..."
             raise ArgumentError(
-                f"The label {label} is not among the labels {known} that the target was found for. Name all "
-                f"labels of the data: grades={more}."
+                f"The label {label} is not among the labels {labels_text} that the target was found for. "
+                f"Name all labels of the data: grades={more}."
             ) from None
 
     def factor(self, valued: Valued | None, labels: Sequence[Any]) -> Any:

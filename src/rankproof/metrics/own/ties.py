@@ -43,27 +43,27 @@ class Effort:
 class _Drawn(Graded):
     """Labels of which those at tied places are drawn when they are read."""
 
-    # Labels as far as they are known; what is left for places that were not read; choices, made and to make.
-    _known: list[Any]
+    # The labels; what is left for places that were not read; choices, made and to make.
+    _labels: list[Any]
     _left: dict[int, Counter[Any]]
     _script: list[int]
     path: list[tuple[int, int, int, int]]
 
-    def __init__(self, known: Sequence[Any], groups: Sequence[tuple[int, int]], script: list[int]) -> None:
-        object.__setattr__(self, "_known", list(known))
+    def __init__(self, labels: Sequence[Any], groups: Sequence[tuple[int, int]], script: list[int]) -> None:
+        object.__setattr__(self, "_labels", list(labels))
         object.__setattr__(self, "_script", script)
         object.__setattr__(self, "path", [])
         left: dict[int, Counter[Any]] = {}
         for start, end in groups:
             # The places of a group share what is left of its labels.
-            shared = Counter(known[start:end])
+            shared = Counter(labels[start:end])
             left |= dict.fromkeys(range(start, end), shared)
         object.__setattr__(self, "_left", left)
 
     def _read(self, place: int) -> Any:
         left = self._left.get(place)
         if left is None:
-            return self._known[place]
+            return self._labels[place]
         # The first labels to be read follow the script, those after it take the first choice.
         step = len(self.path)
         options = sorted(left)
@@ -74,28 +74,28 @@ class _Drawn(Graded):
         if not left[label]:
             del left[label]
         del self._left[place]
-        self._known[place] = label
+        self._labels[place] = label
         return label
 
     @property
     def labels(self) -> tuple[Any, ...]:
-        return tuple(self._read(place) for place in range(len(self._known)))
+        return tuple(self._read(place) for place in range(len(self._labels)))
 
     @property
     def items(self) -> int:
-        return len(self._known)
+        return len(self._labels)
 
     def __len__(self) -> int:
-        return len(self._known)
+        return len(self._labels)
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.labels)
 
     def __getitem__(self, item: int) -> Any:
         if isinstance(item, slice):
-            return tuple(self._read(place) for place in range(*item.indices(len(self._known))))
+            return tuple(self._read(place) for place in range(*item.indices(len(self._labels))))
         place = item.__index__()
-        return self._read(place + len(self._known) if place < 0 else range(len(self._known))[place])
+        return self._read(place + len(self._labels) if place < 0 else range(len(self._labels))[place])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Graded) and self.labels == other.labels

@@ -69,8 +69,8 @@ def _verdict(run: RunRecord) -> list[Block]:
     settled = box.outcome != "undecided" and choice.get("condition") is None and not choice.get("nearest")
     warned = [] if settled or not choice.get("warning") else [Paragraphs([choice["warning"]], "warning")]
     limits = choice.get("limits")
-    known = [] if not limits else [Paragraphs([f"The target of {choice['metric']}: {limits}."], "note")]
-    return [box, *known, *warned]
+    target_note = [] if not limits else [Paragraphs([f"The target of {choice['metric']}: {limits}."], "note")]
+    return [box, *target_note, *warned]
 
 
 def _results(run: RunRecord) -> list[Block]:

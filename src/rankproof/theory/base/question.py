@@ -126,7 +126,7 @@ class Question:
             claim = metric.claims.get("monotone")
             return claim.reference if claim is not None and claim.value is True else None
         every = (self, *self.beyond)
-        return f"all cases {self.here}" if all(is_monotone(asked.table) for asked in every) else None
+        return f"all cases {self.here}" if all(is_monotone(other.table) for other in every) else None
 
     @cached_property
     def labels(self) -> tuple[Any, ...]:
@@ -156,9 +156,9 @@ class Question:
 
     def says(self, **more: Any) -> dict[str, Any]:
         """The fields that every verdict on this question shares."""
-        asked = None if self.loss is None else _stated(self.loss)
+        loss_text = None if self.loss is None else _stated(self.loss)
         return {
-            "loss": asked if self.shipped is None else str(self.shipped),
+            "loss": loss_text if self.shipped is None else str(self.shipped),
             "metric": _stated(self.metric),
             "noise": self.noise,
             "scope": self.scope,

@@ -58,19 +58,19 @@ def standing_of(metric: OwnMetric) -> Standing:
     grades = _grades(metric, user)
     tried: list[tuple[ValueTable, Existence]] = []
     for n, many in _sizes(grades):
-        if (n, many) not in _sizes(grades)[:3] and any(_tells(found, grades) for _, found in tried):
+        if (n, many) not in _sizes(grades)[:3] and any(_tells(existence, grades) for _, existence in tried):
             continue
         table = value_table(user, graded_space(n, many))
         try:
-            found = existence_on(table)
+            existence = existence_on(table)
         except PrecisionError as error:
             if spread_of(table) <= EQUAL * table.size:
                 # All rankings have one value but for the last digits: such lists say and prove nothing.
                 continue
             return Standing(None, reason=f"Whether {metric} has a target is not decided: {error}")
-        tried.append((table, found))
-        if found.outcome in ("none", "undecided"):
-            return _without(metric, user, table, found, grades)
+        tried.append((table, existence))
+        if existence.outcome in ("none", "undecided"):
+            return _without(metric, user, table, existence, grades)
     return _with_rule(metric, tried, grades)
 
 
@@ -97,9 +97,11 @@ def _values(items: int, grades: int) -> int:
     return int(grades**items) * factorial(items)
 
 
-def _tells(found: Existence, grades: int) -> bool:
+def _tells(existence: Existence, grades: int) -> bool:
     """Whether the answer says what every label is worth."""
-    return found.outcome == "target" and found.space.items > 2 and len(found.space.labels) == grades
+    return (
+        existence.outcome == "target" and existence.space.items > 2 and len(existence.space.labels) == grades
+    )
 
 
 def _grades(metric: OwnMetric, user: AnyMetric) -> int:
@@ -122,20 +124,24 @@ def _with_rule(metric: OwnMetric, tried: list[tuple[ValueTable, Existence]], gra
     proven = _words([table.space for table, _ in tried])
     if any(table.slack for table, _ in tried):
         proven += " (up to the rounding of its floats)"
-    decided = [(table, found) for table, found in tried if found.target is not None]
-    telling = [(table, found) for table, found in decided if _tells(found, grades)]
+    decided = [(table, existence) for table, existence in tried if existence.target is not None]
+    telling = [(table, existence) for table, existence in decided if _tells(existence, grades)]
     if not telling:
         return _read_off(metric, grades, 4)
-    table, found = telling[-1]
-    rule = None if found.target is None else label_rule(table.space, found.target.rows, _tolerance(table))
+    table, existence = telling[-1]
+    rule = (
+        None
+        if existence.target is None
+        else label_rule(table.space, existence.target.rows, _tolerance(table))
+    )
     if rule is None:
         return Standing(
             None,
             reason=f"{metric} has a target {proven}, but what an item is worth there is not a number for its "
             "label times a factor of the query, so it is not known how it goes on for longer lists.",
         )
-    for small, known in decided:
-        wrong = _wrong(small, known, rule)
+    for small, smaller in decided:
+        wrong = _wrong(small, smaller, rule)
         if wrong is not None:
             reason = f"{metric} has a target {proven}, but not one rule for all of them: {wrong}."
             return Standing(None, reason=reason)
@@ -186,12 +192,12 @@ def _read_off(metric: OwnMetric, grades: int, longest: int) -> Standing:
     return _on_longer(metric, LabelRule(tuple(range(grades)), worths), "", n - 1)
 
 
-def _wrong(table: ValueTable, found: Existence, rule: LabelRule) -> str | None:
+def _wrong(table: ValueTable, existence: Existence, rule: LabelRule) -> str | None:
     """Why the rule is no target on a space, from a check that knows nothing of how it was found."""
-    if found.target is None:
+    if existence.target is None:
         return None
     rows = []
-    for y, row in zip(table.space.feedback, found.target.rows, strict=True):
+    for y, row in zip(table.space.feedback, existence.target.rows, strict=True):
         worths = [Fraction(rule.worth(label)) for label in y]  # type: ignore[union-attr]
         best, least = worths.index(max(worths)), worths.index(min(worths))
         apart = worths[best] - worths[least]
@@ -201,15 +207,15 @@ def _wrong(table: ValueTable, found: Existence, rule: LabelRule) -> str | None:
 
 
 def _without(
-    metric: OwnMetric, user: AnyMetric, table: ValueTable, found: Existence, grades: int
+    metric: OwnMetric, user: AnyMetric, table: ValueTable, existence: Existence, grades: int
 ) -> Standing:
     """Why there is no target, the conditions under which there is one, and what is nearest."""
     conditions = tuple(_conditions(user, grades))
-    if found.outcome == "undecided":
-        return Standing(None, reason=found.reason, conditions=conditions)
+    if existence.outcome == "undecided":
+        return Standing(None, reason=existence.reason, conditions=conditions)
     reason = (
-        f"No target standardises {metric}: {found.clash} ({found.here}); so no convex loss on scores is "
-        "consistent with it under every law (Calauzènes & Usunier 2020)."
+        f"No target standardises {metric}: {existence.clash} ({existence.here}); so no convex loss on scores "
+        "is consistent with it under every law (Calauzènes & Usunier 2020)."
     )
     exact = rounded(table)
     near = nearest_rule(exact)
@@ -226,7 +232,7 @@ def _without(
 
 def _conditions(user: AnyMetric, grades: int) -> list[Conditional]:
     """Conditions on the law that leave a space on which the decision says that a target exists."""
-    known = []
+    conditions = []
     for condition, spaces in {
         "binary": [graded_space(n, 2) for n in (2, 3, 4)] if grades > 2 else [],
         "one relevant": [_one_hot(n) for n in (2, 3, 4, 5)],
@@ -236,18 +242,18 @@ def _conditions(user: AnyMetric, grades: int) -> list[Conditional]:
             answers = [(table, existence_on(table)) for table in tables]
         except (ArgumentError, PrecisionError):
             continue
-        decided = [(table, found) for table, found in answers if found.target is not None]
-        if not decided or any(found.outcome not in ("target", "trivial") for _, found in answers):
+        decided = [(table, existence) for table, existence in answers if existence.target is not None]
+        if not decided or any(existence.outcome not in ("target", "trivial") for _, existence in answers):
             continue
         last, answer = decided[-1]
         if answer.target is None:
             continue
         rule = label_rule(last.space, answer.target.rows, _tolerance(last))
-        if rule is None or any(_wrong(table, found, rule) is not None for table, found in decided):
+        if rule is None or any(_wrong(table, existence, rule) is not None for table, existence in decided):
             continue
         proven = _words(spaces)
-        known.append(Conditional(condition, rule, proven))
-    return [*known, *_of_the_library(user, grades, {one.condition for one in known})]
+        conditions.append(Conditional(condition, rule, proven))
+    return [*conditions, *_of_the_library(user, grades, {one.condition for one in conditions})]
 
 
 def _of_the_library(user: AnyMetric, grades: int, before: set[str]) -> list[Conditional]:
@@ -256,12 +262,12 @@ def _of_the_library(user: AnyMetric, grades: int, before: set[str]) -> list[Cond
         tables = [value_table(user, graded_space(n, min(grades, FEW_GRADES))) for n in (3, 4)]
     except ArgumentError:
         return []
-    found: dict[str, Conditional] = {}
+    by_condition: dict[str, Conditional] = {}
     for condition, rule, metric in known_conditions(tables):
         if condition not in before and len(rule.grades) == grades:
             where = f"{_words([table.space for table in tables])}, where it has the values of {metric}"
-            found.setdefault(condition, Conditional(condition, rule, where))
-    return list(found.values())
+            by_condition.setdefault(condition, Conditional(condition, rule, where))
+    return list(by_condition.values())
 
 
 def _one_hot(n: int) -> Space:

@@ -134,16 +134,18 @@ def _shipped(verdict: Verdict, piece: Evidence, _: bool) -> tuple[str, str | Non
 def _same_values(verdict: Verdict, piece: Evidence, _: bool) -> tuple[str, str | None]:
     """That the values are the same; the verdict on the metric of the library is checked on its own."""
     proven = Verdict.from_dict(piece.data["verdict"])
-    known, table = metric_of(piece.data["metric"]), _values(verdict, piece, None)
+    library_metric, table = metric_of(piece.data["metric"]), _values(verdict, piece, None)
     wrong = wrong_space(verdict, table.space, shown=True)
     alike = ("outcome", "loss", "noise", "scope")
-    if any(getattr(proven, name) != getattr(verdict, name) for name in alike) or proven.metric != str(known):
-        wrong = wrong or f"the verdict on {known} answers another question"
+    if any(getattr(proven, name) != getattr(verdict, name) for name in alike) or proven.metric != str(
+        library_metric
+    ):
+        wrong = wrong or f"the verdict on {library_metric} answers another question"
     if proven.find("same-values") is not None or not _is_function(verdict.metric):
         wrong = wrong or "the verdict must be on a metric of the library"
-    if not same_to_every_law(table, value_table(known, table.space)):
-        wrong = wrong or f"the stored values of {verdict.metric} are not those of {known}"
-    return f"its values are those of {known} in all cases {table.space.description}", wrong
+    if not same_to_every_law(table, value_table(library_metric, table.space)):
+        wrong = wrong or f"the stored values of {verdict.metric} are not those of {library_metric}"
+    return f"its values are those of {library_metric} in all cases {table.space.description}", wrong
 
 
 def _excludes(verdict: Verdict, space: Space, run_code: bool) -> str | None:

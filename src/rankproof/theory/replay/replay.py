@@ -4,10 +4,10 @@ Nothing of what found the evidence is used: neither the rules nor the searches. 
 again in fractions, best rankings by trying all of them, and the minimiser of an expected loss is enclosed by
 interval arithmetic on the formula of the loss. What remains to be believed is said: the theorems that lead
 from the evidence to the verdict, and the claims of the objects that they rest on, which are listed and looked
-up again. Of a metric of the user's own the values are believed that were stored. The file of a loss is run
-again, if that is allowed, and that the loss is convex is the user's word. The texts beside the evidence
-(rule, reason, reference, conditions) are made again from it and compared. What is not checked is not shown:
-advice (way out), and what an undecided verdict says was tried.
+up again. Of a metric of the user's own the values are believed that were stored, unless its file may be run.
+The file of a loss is run again, if that is allowed, and that the loss is convex is the user's word. The texts
+beside the evidence (rule, reason, reference, conditions) are made again from it and compared. What is not
+checked is not shown: advice (way out), and what an undecided verdict says was tried.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from rankproof.theory.noise import KINDS_OF
 from rankproof.theory.replay.bounds import check_bounds
 from rankproof.theory.replay.code import CodeNotRunError
 from rankproof.theory.replay.evidence import CHECKS
+from rankproof.theory.replay.own_values import values_words, wrong_values
 from rankproof.theory.replay.shipped import as_plain_loss
 from rankproof.theory.replay.texts import wrong_scope, wrong_texts
 from rankproof.theory.shipped.objective import engine_objective, is_engine_objective
@@ -131,8 +132,9 @@ def replay(stored: Verdict | Mapping[str, Any], *, run_code: bool = False) -> Re
         Plain data is what ``to_dict`` gives, and what ``rankproof certify --evidence`` writes as JSON.
     run_code : bool
         Whether Python files that the evidence names may be run. A loss of the user's own is a function in
-        such a file, ``my_loss.py:name``, and its minimum cannot be checked without it. Evidence from someone
-        else may name any file, so that nothing is run unless this is True.
+        such a file, ``my_loss.py:name``, and its minimum cannot be checked without it. Of a metric in a file
+        the values are stored; they are compared with those of the function only if it may be run. Evidence
+        from someone else may name any file, so that nothing is run unless this is True.
 
     Raises
     ------
@@ -207,6 +209,8 @@ def _verdict(verdict: Verdict, run_code: bool) -> Iterator[Checked]:
             continue
         try:
             what, wrong = CHECKS[piece.kind](verdict, piece, run_code)
+            what += values_words(verdict, run_code)
+            wrong = wrong or wrong_values(verdict, piece, run_code)
         except CodeNotRunError:
             raise
         except (RankproofError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:

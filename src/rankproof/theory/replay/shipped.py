@@ -33,10 +33,10 @@ MOST_LABEL, MOST_SIGMA = 31, 1000
 
 def as_plain_loss(verdict: Verdict) -> tuple[Verdict, str | None]:
     """A verdict on an objective that is a loss as one on that loss; and what is wrong with it."""
-    found = plain_loss_of(verdict.loss)
-    if found is None:
+    plain = plain_loss_of(verdict.loss)
+    if plain is None:
         return verdict, None
-    objective, loss = found
+    objective, loss = plain
     words = is_words(objective, loss)
     if verdict.outcome == "undecided":
         return replace(verdict, loss=str(loss)), None
@@ -45,13 +45,13 @@ def as_plain_loss(verdict: Verdict) -> tuple[Verdict, str | None]:
 
 
 def broken_shipped(
-    asked: str | None, table: ValueTable, noise: str | None, data: Mapping[str, Any]
+    loss: str | None, table: ValueTable, noise: str | None, data: Mapping[str, Any]
 ) -> str | None:
     """None when no rest point of the objective sorts best and all is as stored, else what is wrong."""
     stored = ShippedRestPoints.from_dict(data)
     law = stored.law
-    if stored.objective != asked:
-        return f"it is about {stored.objective}, the verdict about {asked}"
+    if stored.objective != loss:
+        return f"it is about {stored.objective}, the verdict about {loss}"
     objective = engine_objective(stored.objective)
     formula = formula_of(objective)
     if formula is None:

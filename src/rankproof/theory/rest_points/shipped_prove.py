@@ -129,9 +129,9 @@ class _Prover:
         while boxes:
             box, depth = boxes.pop()
             looked += 1
-            found = self._direction(face, box)
-            if found is not None:
-                parts.append(found)
+            direction = self._direction(face, box)
+            if direction is not None:
+                parts.append(direction)
                 continue
             if looked > self.most or depth >= DEEPEST or not box:
                 return None

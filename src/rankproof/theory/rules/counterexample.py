@@ -32,8 +32,8 @@ def counterexample(question: Question) -> Verdict | None:
     if question.loss is None or (isinstance(question.loss, Loss) and not has_formula(question.loss)):
         # Without the formula in exact arithmetic nothing that a search finds could be proven.
         return None
-    found = (searched(find_counterexample, question.loss, place, log) for place, log in _places(question))
-    example = next(filter(None, found), None)
+    examples = (searched(find_counterexample, question.loss, place, log) for place, log in _places(question))
+    example = next(filter(None, examples), None)
     if example is None:
         return None
     piece = counterexample_evidence(question, example)
@@ -53,10 +53,10 @@ def counterexample(question: Question) -> Verdict | None:
 def _places(question: Question) -> Iterator[tuple[Question, list[Searched]]]:
     """Where to look: the space, then more grades, then, where no law on so few items can tell, more items."""
     log = searches_of(question)
-    asked = [question, *filter(None, [question.wider])]
-    for place in asked:
+    questions = [question, *filter(None, [question.wider])]
+    for place in questions:
         yield place, log
-    for place in asked:
+    for place in questions:
         if place.larger is not None and _hopeless(place):
             yield place.larger, log
 

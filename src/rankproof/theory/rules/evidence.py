@@ -108,24 +108,26 @@ def counterexample_evidence(question: Question, example: Counterexample) -> Evid
     )
 
 
-def rest_point_evidence(question: Question, found: RestPoints) -> Evidence:
+def rest_point_evidence(question: Question, rest_points: RestPoints) -> Evidence:
     """The law, the faces without rest points, and what the rankings are worth."""
-    return Evidence("rest-points", {**found.to_dict(), **_worth(question, found)})
+    return Evidence("rest-points", {**rest_points.to_dict(), **_worth(question, rest_points)})
 
 
-def shipped_evidence(question: Question, found: ShippedRestPoints) -> Evidence:
+def shipped_evidence(question: Question, rest_points: ShippedRestPoints) -> Evidence:
     """The law, the faces without rest points, and what the rankings are worth."""
-    return Evidence("shipped-rest-points", {**found.to_dict(), **_worth(question, found)})
+    return Evidence("shipped-rest-points", {**rest_points.to_dict(), **_worth(question, rest_points)})
 
 
-def _worth(question: Question, found: Counterexample | RestPoints | ShippedRestPoints) -> dict[str, Any]:
-    best = risks(question.metric, found.law)[found.best_rankings[0]]
+def _worth(
+    question: Question, rest_points: Counterexample | RestPoints | ShippedRestPoints
+) -> dict[str, Any]:
+    best = risks(question.metric, rest_points.law)[rest_points.best_rankings[0]]
     sign = -1 if getattr(question.metric, "direction", "higher") == "lower" else 1
     return {
         "metric": str(question.metric),
         "value_best": _number(sign * best),
-        "value_reached": _number(sign * (best - found.cost)),
-        **values_evidence(value_table(question.metric, space_of(found.law))),
+        "value_reached": _number(sign * (best - rest_points.cost)),
+        **values_evidence(value_table(question.metric, space_of(rest_points.law))),
     }
 
 

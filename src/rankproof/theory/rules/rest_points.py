@@ -32,10 +32,10 @@ def rest_points(question: Question) -> Verdict | None:
         return None
     places = [question, *filter(None, [question.wider])]
     log = searches_of(question)
-    found = next(filter(None, (searched(find_rest_points, loss, place, log) for place in places)), None)
-    if found is None:
+    rest_points = next(filter(None, (searched(find_rest_points, loss, place, log) for place in places)), None)
+    if rest_points is None:
         return None
-    piece = rest_point_evidence(question, found)
+    piece = rest_point_evidence(question, rest_points)
     reason, short = rest_point_words(str(loss), str(question.metric), piece.data)
     return Inconsistent(
         **question.says(

@@ -38,28 +38,28 @@ def same_values(question: Question) -> Verdict | None:
     if question.known_metric is not None or question.constant or question.table.slack:
         return None
     for metric in library_metrics(question.space.items):
-        known = replace(question, metric=metric)
-        if not _alike(question, known):
+        library_question = replace(question, metric=metric)
+        if not _alike(question, library_question):
             continue
-        verdict = next(filter(None, (theorem.apply(known) for theorem in THEOREMS)), None)
+        verdict = next(filter(None, (theorem.apply(library_question) for theorem in THEOREMS)), None)
         if verdict is not None and verdict.outcome == "consistent" and verdict.find("theorem") is not None:
             return _of_the_user(question, metric, verdict)
     return None
 
 
-def _alike(question: Question, known: Question) -> bool:
+def _alike(question: Question, library_question: Question) -> bool:
     try:
-        pairs = zip((question, *question.beyond), (known, *known.beyond), strict=True)
+        pairs = zip((question, *question.beyond), (library_question, *library_question.beyond), strict=True)
         return all(same_to_every_law(mine.table, theirs.table) for mine, theirs in pairs)
     except (RankproofError, ValueError):
         # The metric of the library is about other feedback, or not made for so many grades.
         return False
 
 
-def _of_the_user(question: Question, metric: Metric, found: Verdict) -> Verdict:
+def _of_the_user(question: Question, metric: Metric, verdict: Verdict) -> Verdict:
     loss = question.loss if isinstance(question.loss, Loss) else None
-    words = believed(loss, metric, found.rule, by_theorem=True)
-    proven = replace(found, conditions=(*found.conditions, *words))
+    words = believed(loss, metric, verdict.rule, by_theorem=True)
+    proven = replace(verdict, conditions=(*verdict.conditions, *words))
     reason, short = same_values_words(str(question.metric), question.here, str(metric), proven)
     return Consistent(
         **question.says(

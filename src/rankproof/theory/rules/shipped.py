@@ -32,10 +32,10 @@ def shipped_rest_points(question: Question) -> Verdict | None:
         return None
     # With one grade more there are laws that lose more; those of fewer grades are among them.
     place = question.binary if formula.binary else question.wider or question
-    found = searched(find_shipped, objective, place, searches_of(question))
-    if found is None:
+    rest_points = searched(find_shipped, objective, place, searches_of(question))
+    if rest_points is None:
         return None
-    piece = shipped_evidence(question, found)
+    piece = shipped_evidence(question, rest_points)
     reason, short = shipped_rest_point_words(str(objective), str(question.metric), piece.data)
     return Inconsistent(
         **question.says(

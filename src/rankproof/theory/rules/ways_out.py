@@ -54,7 +54,7 @@ def _for_function(question: Question) -> tuple[str, ...]:
     standing = standing_of_function(question.metric, question.grades) if question.labels else None
     if standing is None:
         every = (question, *question.beyond)
-        if any(existence_of(asked).outcome != "target" for asked in every):
+        if any(existence_of(other).outcome != "target" for other in every):
             return ()
         start = f"Regress on the target of {question.metric} (certify_metric prints it): "
         return (f"{start}squared loss on it is consistent {question.here}.",)
@@ -68,10 +68,10 @@ def ways_of(standing: Standing, metric: AnyMetric, noise: str | None = None) -> 
         start = "Its target is" if standing.proven else "In all that was tried, its target is"
         return (f"{start} what a label is worth: {standing.rule} ({standing.limits}). {how}",)
     ways = [
-        f"If {CONDITIONS[known.condition]}, it has the target {known.rule}, {known.proven} "
-        f"(noise={known.condition!r})."
-        for known in standing.conditions
-        if known.condition != noise
+        f"If {CONDITIONS[conditional.condition]}, it has the target {conditional.rule}, {conditional.proven} "
+        f"(noise={conditional.condition!r})."
+        for conditional in standing.conditions
+        if conditional.condition != noise
     ]
     if standing.nearest is not None:
         start = "Train with nearest=True (--nearest of rankproof fit) for"

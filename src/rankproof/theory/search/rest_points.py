@@ -73,10 +73,10 @@ def find_rest_points(
         if not smaller.feedback:
             done.append(Searched(here, "no labels there meet the condition"))
             continue
-        found, spread = _on_space(_Floats(loss, pairs, metric, smaller), noise, seed, effort, done)
-        if found is not None and float(found.cost) >= CONVINCING * spread:
-            return found
-        faint = faint or found
+        proof, spread = _on_space(_Floats(loss, pairs, metric, smaller), noise, seed, effort, done)
+        if proof is not None and float(proof.cost) >= CONVINCING * spread:
+            return proof
+        faint = faint or proof
     return faint
 
 
@@ -134,9 +134,9 @@ def _on_space(
             if not costs[at]:
                 break
             law = Law({floats.space.feedback[k]: p for k, p in laws[at].items()})
-            found = _proven(floats, law, noise) if in_class(law, noise, floats.metric) else None
-            if found is not None:
-                return found, spread
+            proof = _proven(floats, law, noise) if in_class(law, noise, floats.metric) else None
+            if proof is not None:
+                return proof, spread
             unproven += 1
     skipped = None if spread else "every ranking has the same value there"
     log.append(Searched(floats.space, skipped, 0, looked, unproven, perf_counter() - began))

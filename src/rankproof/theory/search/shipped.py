@@ -84,9 +84,9 @@ def find_shipped(
         if not smaller.feedback:
             done.append(Searched(here, "no labels there meet the condition"))
             continue
-        found = _Search(objective, formula, metric, smaller, noise).find(seed, effort, done)
-        if found is not None:
-            return found
+        proof = _Search(objective, formula, metric, smaller, noise).find(seed, effort, done)
+        if proof is not None:
+            return proof
     return None
 
 
@@ -117,9 +117,9 @@ class _Search:
             for most in tries:
                 for law in laws[: tries[most]]:
                     tries[most] -= 1
-                    found = prove_shipped(self.objective, self.metric, law, self.noise, most)
-                    if found is not None:
-                        return found
+                    proof = prove_shipped(self.objective, self.metric, law, self.noise, most)
+                    if proof is not None:
+                        return proof
             unproven += len(laws)
         skipped = None if spread else "every ranking has the same value there"
         log.append(Searched(self.space, skipped, 0, looked, unproven, perf_counter() - began))
@@ -136,15 +136,15 @@ class _Search:
 
     def _promising(self, rows: list[dict[int, Fraction]], costs: Float64s, least: float) -> list[Law]:
         """Laws by what they lose, items named so that the first best ranking is 0, 1, 2; each once."""
-        found: dict[Any, Law] = {}
+        laws: dict[Any, Law] = {}
         for at in np.argsort(-costs, kind="stable")[: 20 * ROUNDS[0][1]]:
-            if costs[at] <= least or len(found) >= ROUNDS[0][1]:
+            if costs[at] <= least or len(laws) >= ROUNDS[0][1]:
                 break
             law = Law({self.space.feedback[k]: p for k, p in rows[at].items()})
             if in_class(law, self.noise, self.metric):
                 law = law.relabel(optimal_rankings(self.metric, law)[0])
-                found.setdefault(frozenset(law.pairs()), law)
-        return list(found.values())
+                laws.setdefault(frozenset(law.pairs()), law)
+        return list(laws.values())
 
     def costs(self, rows: list[dict[int, Fraction]]) -> Float64s:
         """What every law loses where all paths from its best rankings end; 0 where one ends in a best one."""

@@ -87,15 +87,15 @@ class ShippedField:
         endless = any(high is None for _, high in box)
         scales = [*range(len(box)), None] if by_gap is not None and endless else [None]
         group = {item: k for k, items in enumerate(face) for item in items}
-        found: list[Fraction] = []
+        bounds: list[Fraction] = []
         for scale in scales:
             try:
-                found.append(self._bound(ranking, _Place(group, box, direction, by_gap, scale)))
+                bounds.append(self._bound(ranking, _Place(group, box, direction, by_gap, scale)))
             except UnprovenError:
                 continue
-            if found[-1] < 0:
+            if bounds[-1] < 0:
                 break
-        return min(found, default=None)
+        return min(bounds, default=None)
 
     def _bound(self, ranking: tuple[int, ...], place: _Place) -> Fraction:
         whole = self._product(ranking, place)

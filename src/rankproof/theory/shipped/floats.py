@@ -37,8 +37,8 @@ class FloatFields:
     def ranking_index(self, scores: Float64s) -> Int64s:
         """Which ranking sorts each row of scores; of equal ones the first comes first, as in the engines."""
         order = np.argsort(-scores, axis=1, kind="stable")
-        found: Int64s = self._index[tuple(order.T)]
-        return found
+        numbers: Int64s = self._index[tuple(order.T)]
+        return numbers
 
     def at(
         self, support: Int64s, shares: Float64s, scores: Float64s, rankings: Int64s | None = None

@@ -65,11 +65,11 @@ class LambdaFormula:
     def deltas(self, labels: Sequence[int], ranking: Sequence[int]) -> Deltas:
         """The change of the metric for every pair (better item, other item) that counts in a ranking."""
         place = {item: rank for rank, item in enumerate(ranking)}
-        found: Deltas = {}
+        deltas: Deltas = {}
         for i, j in permutations(range(len(labels)), 2):
             if labels[i] > labels[j] and min(place[i], place[j]) < self.truncation:
-                found[i, j] = self._delta(labels, ranking, i, j)
-        return found
+                deltas[i, j] = self._delta(labels, ranking, i, j)
+        return deltas
 
     def _delta(self, labels: Sequence[int], ranking: Sequence[int], i: int, j: int) -> Enclosure:
         if self.weight == "pairwise":

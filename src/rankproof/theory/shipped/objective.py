@@ -50,9 +50,9 @@ class EngineObjective:
     def __post_init__(self) -> None:
         if f"{self.engine}:{self.name}" not in {*ENGINE_OBJECTIVES}:
             raise UnknownNameError(_unknown_objective(self.engine, self.name))
-        known = self.shipped.parameters
+        allowed = self.shipped.parameters
         chosen = {name: _checked(self, name, value) for name, value in self.parameters}
-        kept = sorted((name, value) for name, value in chosen.items() if value != known[name].default)
+        kept = sorted((name, value) for name, value in chosen.items() if value != allowed[name].default)
         object.__setattr__(self, "parameters", tuple(kept))
 
     @property
@@ -101,12 +101,12 @@ def engine_objective(spec: str | EngineObjective) -> EngineObjective:
     engine, name, inner = match.groups()
     if engine.casefold() not in ENGINES:
         raise UnknownNameError(_engines_unknown(engine))
-    asked = f"{engine}:{name}"
-    if asked not in ENGINE_OBJECTIVES:
+    full_name = f"{engine}:{name}"
+    if full_name not in ENGINE_OBJECTIVES:
         raise UnknownNameError(_unknown_objective(engine.casefold(), name))
-    shipped = ENGINE_OBJECTIVES[asked]
-    given = tuple(split_parameters(spec, inner)) if inner and inner.strip() else ()
-    return EngineObjective(shipped.engine, shipped.name, given)
+    shipped = ENGINE_OBJECTIVES[full_name]
+    parameters = tuple(split_parameters(spec, inner)) if inner and inner.strip() else ()
+    return EngineObjective(shipped.engine, shipped.name, parameters)
 
 
 def _engines_unknown(engine: str) -> str:
@@ -128,36 +128,36 @@ def _unknown_objective(engine: str, name: str) -> str:
 
 
 def _parameter(objective: EngineObjective, name: str) -> Parameter:
-    known = objective.shipped.parameters
-    if name in known:
-        return known[name]
-    near = difflib.get_close_matches(name, known, n=1)
+    parameters = objective.shipped.parameters
+    if name in parameters:
+        return parameters[name]
+    near = difflib.get_close_matches(name, parameters, n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
     raise ArgumentError(
         f"The objective {objective.engine}:{objective.name} has no parameter {name!r} here.{hint} "
-        f"It has: {', '.join(known) or 'none'}."
+        f"It has: {', '.join(parameters) or 'none'}."
     )
 
 
 def _checked(objective: EngineObjective, name: str, value: object) -> Value:
     """The value as the parameter's type, so that 1 and 1.0 are one sigmoid."""
-    known = _parameter(objective, name)
-    default = known.default
+    parameter = _parameter(objective, name)
+    default = parameter.default
     wanted = f"Parameter {name} of {objective.engine}:{objective.name} must be"
     if isinstance(default, bool):
         if not isinstance(value, bool):
             raise ArgumentError(f"{wanted} true or false, got {value!r}.")
         return value
     if isinstance(default, str):
-        words = {choice.casefold(): choice for choice in known.choices}
+        words = {choice.casefold(): choice for choice in parameter.choices}
         if not isinstance(value, str) or value.casefold() not in words:
-            raise ArgumentError(f"{wanted} one of {', '.join(known.choices)}, got {value!r}.")
+            raise ArgumentError(f"{wanted} one of {', '.join(parameter.choices)}, got {value!r}.")
         return words[value.casefold()]
     whole = isinstance(default, int)
     kind = "a whole number" if whole else "a finite number"
     right = isinstance(value, int) or (not whole and isinstance(value, float) and math.isfinite(value))
-    if isinstance(value, bool) or not right or not known.allows(value):  # type: ignore[arg-type]
-        raise ArgumentError(f"{wanted} {kind} {known.range_text}, got {value!r}.")
+    if isinstance(value, bool) or not right or not parameter.allows(value):  # type: ignore[arg-type]
+        raise ArgumentError(f"{wanted} {kind} {parameter.range_text}, got {value!r}.")
     number: Any = value
     return int(number) if whole else float(number)
 
