@@ -174,7 +174,7 @@ __all__ = ["__version__", *_PLACES, *_MODULES]
 
 
 def _standing(metric: Any) -> Any:
-    return import_module("rankproof.theory.existence.standing").standing_of(metric)
+    return import_module("rankproof.theory.existence.standing").decide_standing(metric)
 
 
 # Training asks whether a metric of a user's own has a target; the theory, loaded only then, answers.

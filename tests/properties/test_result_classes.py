@@ -22,7 +22,7 @@ from rankproof.runs.selection import Selection
 from rankproof.runs.trials import Trial
 
 # Data: their text is that of their files.
-DATA = {"Run", "Qrels"}
+DATA = {"Run", "Qrels", "Prefs"}
 NAN = float("nan")
 
 # Results of fitting and of losses; those of other folders are tried where they are made.

@@ -21,6 +21,9 @@ LABELS, STARTS = [2, 0, 1, 0, 0, 0, 1, 0], [0, 2, 4, 6, 8]
 SCORES = {EVIL: [2, 1, 2, 1, 2, 1, 1, 1], "down": [1, 2, 1, 2, 1, 2, 2, 1]}
 
 
+PAIR = np.array([[0, 1]])
+
+
 def comparison() -> rp.Comparison:
     return rp.compare(SCORES, LABELS, ["nDCG", "AP"], offsets=STARTS, resamples=200)
 
@@ -71,6 +74,12 @@ DATA: dict[str, tuple[Callable[[], Any], int]] = {
     "RankingData of many queries": (lambda: rp.RankingData(labels=[0] * 9, offsets=range(10)), 9),
     "Run": (lambda: rp.Run.from_dict({EVIL: {EVIL: 0.5, "b": np.inf}, "q": {}}, tag=EVIL), 2),
     "Qrels": (lambda: rp.Qrels.from_dict({EVIL: {EVIL: 2.0}}), 1),
+    "Prefs": (
+        lambda: rp.Prefs(
+            np.array([EVIL, "q"]), (("a", EVIL), ("b",)), ((EVIL, "ann"), ("ann",)), (PAIR, PAIR[:0])
+        ),
+        1,
+    ),
 }
 TABLES = {name: entry for name, entry in RESULTS.items() if entry[1] is not None} | DATA
 

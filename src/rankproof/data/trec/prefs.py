@@ -23,17 +23,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.arrays import Float64s, Int64s, frozen
+from rankproof.data.ranking import QUERIES_SHOWN
 from rankproof.data.trec.layout import PREFS, bad_line, shown
 from rankproof.data.trec.read import Run
 from rankproof.errors import ArgumentError, DataError, FileFormatError
 from rankproof.files import StrPath, open_bytes
 from rankproof.ids import TextIds, text_ids
+from rankproof.plain import html_table
 from rankproof.shown import listed, quoted
 
 __all__ = ["Prefs", "RankedPrefs", "rank_prefs", "read_prefs"]
@@ -104,8 +106,41 @@ class Prefs:
         """How many items there are in all."""
         return sum(map(len, self.doc_ids))
 
+    def to_dict(self) -> dict[str, list[list[str]]]:
+        """``{query id: [[group, preferred document, other document], ...]}``."""
+        return {
+            str(query): [[groups[i], docs[i], docs[j]] for i, j in pairs.tolist()]
+            for query, docs, groups, pairs in zip(
+                self.query_ids, self.doc_ids, self.groups, self.pairs, strict=True
+            )
+        }
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """A pandas, polars or pyarrow frame with one row per preference: query, group, preferred, other."""
+        from rankproof.data.frames import frame_of
+
+        rows = [(query, *row) for query, listed_rows in self.to_dict().items() for row in listed_rows]
+        columns = zip(*rows, strict=True) if rows else ((), (), (), ())
+        names = ("query", "group", "preferred", "other")
+        return frame_of(
+            {name: text_ids(list(column)) for name, column in zip(names, columns, strict=True)}, backend
+        )
+
     def __len__(self) -> int:
         return self.queries
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [str(query), str(len(docs)), str(len(pairs))]
+            for query, docs, pairs in zip(self.query_ids, self.doc_ids, self.pairs, strict=True)
+        ]
+        rest = len(rows) - QUERIES_SHOWN
+        return html_table(
+            ["query", "items", "preferences"],
+            rows[:QUERIES_SHOWN],
+            title=repr(self),
+            notes=[f"and {rest} queries more"] if rest > 0 else [],
+        )
 
     def __repr__(self) -> str:
         return f"Prefs({self.queries} queries, {self.items} items, {sum(map(len, self.pairs))} preferences)"

@@ -31,7 +31,7 @@ from rankproof.theory.existence.like_library import known_conditions
 from rankproof.theory.existence.nearest import nearest_rule
 from rankproof.theory.existence.symmetry import rounded
 
-__all__ = ["standing_of", "standing_of_function"]
+__all__ = ["decide_standing", "standing_of_function"]
 
 # Labels 0, 1, ..., 4 are those of most data sets; a function that does not take them is asked about fewer.
 MOST_GRADES = 5
@@ -44,13 +44,13 @@ EQUAL = Fraction(1, 10**12)
 
 
 @lru_cache(maxsize=64)
-def standing_of(metric: OwnMetric) -> Standing:
+def decide_standing(metric: OwnMetric) -> Standing:
     """What is known of the metric; see the module docstring.
 
     >>> from rankproof.metrics.own_metric import own_metric
     >>> def revenue_at_3(ranking, feedback):
     ...     return sum((0, 1, 5)[feedback[item]] for item in ranking[:3])
-    >>> standing = standing_of(own_metric(revenue_at_3))
+    >>> standing = decide_standing(own_metric(revenue_at_3))
     >>> str(standing.rule), standing.proven
     ('0 -> 0, 1 -> 1, 2 -> 5', 'on all lists of 2, 3, 4 items with grades 0, 1, 2')
     """
@@ -80,7 +80,7 @@ def standing_of_function(user: AnyMetric, grades: int) -> Standing | None:
         return None
     metric = OwnMetric(function=user.function, label=user.name, direction=user.direction, grades=grades)
     try:
-        return standing_of(metric)
+        return decide_standing(metric)
     except RankproofError:
         return None
 
