@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import catboost as cb
@@ -228,6 +230,8 @@ class Watched:
 SETTINGS = {name: value for name, value in CATBOOST.items() if name != "verbose"} | {
     "iterations": 2,
     "logging_level": "Silent",
+    # Its cross-validation makes folders there, even if it may not write files.
+    "train_dir": str(Path(tempfile.gettempdir(), "catboost_info")),
 }
 
 

@@ -23,7 +23,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """One short run on one law instead of nine long ones."""
     train = module.demonstrate
 
-    def short(objective: str, metric: str, progress: Any = None) -> rp.Demonstration:
+    def short(objective: str, metric: str, noise: Any = None, progress: Any = None) -> rp.Demonstration:
         return train(objective, metric, LAW, rates=[0.1], seeds=[0], trees=30, progress=progress)
 
     monkeypatch.setattr(module, "demonstrate", short)
@@ -74,7 +74,7 @@ def test_both_answers_are_printed_stored_and_checked_again(
     ran = rankproof("replay", file)
     assert ran.status == 2
     assert "NOT trained again" in ran.out
-    assert "pip install 'rankproof[lightgbm]'" in ran.out
+    assert "pip install lightgbm" in ran.out
 
 
 def test_without_the_engine_the_proof_is_still_there(rankproof: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,7 +84,7 @@ def test_without_the_engine_the_proof_is_still_there(rankproof: Run, monkeypatch
     plain = json.loads(ran.out)
     assert plain["verdict"]["outcome"] == "inconsistent"
     assert plain["demonstration"] is None
-    assert "pip install 'rankproof[lightgbm]'" in plain["missing"]
+    assert "pip install lightgbm" in plain["missing"]
 
 
 def test_a_demonstration_alone_can_be_replayed(rankproof: Run, tmp_path: Path) -> None:
@@ -106,3 +106,36 @@ def test_a_metric_of_ones_own_is_not_trained_for() -> None:
     found = certify_engine.engine_evidence(verdict, "lightgbm:lambdarank", "mine.py:f")
     assert found.demonstration is None
     assert "metrics of rankproof" in str(found.missing)
+
+
+def test_a_file_without_proof_and_demonstration_holds_nothing(rankproof: Run, tmp_path: Path) -> None:
+    parts = dict.fromkeys(("verdict", "demonstration", "missing"))
+    plain = {"format": "rankproof.engine-evidence", "version": 1, **parts}
+    (tmp_path / "none.json").write_text(json.dumps(plain), encoding="utf-8")
+    ran = rankproof("replay", tmp_path / "none.json")
+    assert ran.status == 3
+    assert "neither a verdict nor a demonstration" in ran.err
+
+
+def test_the_demonstration_keeps_to_the_condition(rankproof: Run) -> None:
+    ran = rankproof("certify", "lightgbm:lambdarank", "-m", "nDCG", "--noise", "one relevant", "--json")
+    plain = json.loads(ran.out)
+    assert plain["verdict"]["noise"] == "one relevant"
+    if plain["demonstration"] is None:
+        assert "one relevant" in plain["missing"]
+    else:
+        assert rp.noise.check(rp.Law.from_dict(plain["demonstration"]["law"]), "one relevant")
+
+
+def test_what_is_certified_can_be_replayed_whatever_the_parameter(rankproof: Run, tmp_path: Path) -> None:
+    """A factor of scores that the checker does not take is not proven either."""
+    words = (
+        "certify",
+        "lightgbm:lambdarank(sigmoid=2000)",
+        "-m",
+        "nDCG@10",
+        "--evidence",
+        tmp_path / "s.json",
+    )
+    assert rankproof(*words).status == 2
+    assert rankproof("replay", tmp_path / "s.json").status == 0

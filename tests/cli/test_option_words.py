@@ -54,3 +54,36 @@ def test_a_penalty_is_an_option(rankproof: Run, tmp_path: Path) -> None:
     ran = rankproof("fit", str(tmp_path / "train.txt"), *words)
     assert ran.status == 3
     assert "Option --l2 must be path, or numbers >= 0 separated by commas, got '-1' in '-1'." in ran.err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--parameter", "foo=1"), "Option --parameter has 'foo'"),
+        (("--parameter", "objective=lambdarank"), "--loss"),
+        (("--categorical", "9"), "Option --categorical names the column 8; there are 0 to 0, counted from 0"),
+        (("--l2", "path"), "Option --l2 must be one number >= 0"),
+    ],
+)
+def test_settings_of_trees_are_options(rankproof: Run, tmp_path: Path, words: Any, message: str) -> None:
+    (tmp_path / "train.txt").write_text(ROWS)
+    ran = rankproof(
+        *("fit", str(tmp_path / "train.txt"), "-m", "nDCG", "--model", "lightgbm", *words),
+        *("--out", str(tmp_path / "run")),
+    )
+    assert ran.status == 3
+    assert message in ran.err
+    assert "Argument" not in ran.err
+    assert "loss=" not in ran.err
+
+
+def test_negative_labels_are_counted_once_with_a_remedy_that_works(rankproof: Run, tmp_path: Path) -> None:
+    (tmp_path / "train.txt").write_text(ROWS.replace("0 qid", "-1 qid") * 1)
+    out = str(tmp_path / "search")
+    ran = rankproof(
+        "tune", str(tmp_path / "train.txt"), "-m", "nDCG", "--trials", "1", "--folds", "2", "--out", out
+    )
+    assert ran.err.count("labels are below 0") == 1
+    assert "2 labels are below 0" in ran.err
+    assert "leave these items out of the training data" in ran.err
+    assert "trec_eval" not in ran.err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -93,6 +94,20 @@ def test_the_journey_of_a_metric(
     else:
         assert "proven on all lists of 2, 3, 4 items with grades 0, 1, 2" in text
         assert "checked on drawn exchanges, not proven" in text
+        # The command that explains the choice agrees with it.
+        (why,) = [line for line in fitted.out.splitlines() if line.startswith("why")]
+        asked = run(*shlex.split(why)[2:])
+        assert asked.status == 4, asked.err
+        assert asked.out.startswith("Consistent: ")
+        # And a loss by its name alone is aimed at the same target.
+        named = run("certify", "squared", "--metric", metric, "--grades", "3")
+        assert named.out.startswith("Consistent: squared:label-worth(")
+        if "-" in worths.split("-> ", 1)[1].replace("->", ""):
+            refused = run(
+                "fit", train, "--metric", metric, "--loss", "softmax", "--out", tmp_path / "not", "-q"
+            )
+            assert refused.status == 3
+            assert "takes targets of at least 0" in refused.err
     facts = json.loads((out / "results.json").read_text())
     assert facts["choice"]["metric"] == metric
     (result,) = facts["results"]["test"]["metrics"]

@@ -116,3 +116,25 @@ def test_a_file_called_dash_has_a_name(tmp_path: Path, monkeypatch: pytest.Monke
     data = rp.RankingData(labels=[1, 0], offsets=[0, 2])
     rp.write_letor(data, "./-")
     assert rp.read_letor("./-").labels.tolist() == [1.0, 0.0]
+
+
+def test_evidence_goes_through_a_pipe(folder: Path) -> None:
+    """A pipe, unlike a file that is redirected, cannot be read twice."""
+    verdict = command(folder, "certify", "softmax", "-m", "nDCG", "--evidence", "-")
+    assert verdict.returncode == 0
+    assert json.loads(verdict.stdout)["outcome"] == "consistent"
+    assert verdict.stderr.startswith(b"Consistent: ")
+    replayed = command(folder, "replay", "-", stdin=verdict.stdout)
+    assert (replayed.returncode, replayed.stderr) == (0, b"")
+    assert replayed.stdout.endswith(b"all hold\n")
+    both = command(folder, "certify", "softmax", "-m", "nDCG", "--evidence", "-", "--json")
+    assert both.returncode == 3
+    assert b"Only one of" in both.stderr
+
+
+@pytest.mark.parametrize("words", ["demo", "fit data.txt -m nDCG", "tune data.txt -m nDCG"])
+def test_a_folder_does_not_go_to_standard_output(folder: Path, words: str) -> None:
+    ran = command(folder, *words.split(), "--out", "-")
+    assert ran.returncode == 3
+    assert b"a folder" in ran.stderr
+    assert not (folder / "-").exists()

@@ -76,6 +76,11 @@ def test_without_a_law_the_known_one_that_costs_most_is_taken() -> None:
     assert shown.lost > LOST
 
 
+def test_a_condition_is_met_by_the_law() -> None:
+    shown = rp.demonstrate("lightgbm:lambdarank", "nDCG", noise="independent", **QUICK)
+    assert rp.noise.check(shown.law, "independent")
+
+
 def test_queries_are_in_exact_proportion_and_rows_are_shuffled() -> None:
     law = rp.Law({(2, 0, 1): "2/3", (0, 1, 1): "1/3"})
     assert queries_for(law) == 102
@@ -111,6 +116,10 @@ TAMPERED = {
     "no runs": lambda plain: plain.update(runs=[]),
     "law": lambda plain: plain["law"].update(items=7),
     "version": lambda plain: plain.update(version=9),
+    "seed": lambda plain: plain["runs"][0].update(seed=-5),
+    "a rate that moves nothing": lambda plain: plain["runs"][0].update(rate=1e-300),
+    "trees for hours": lambda plain: plain.update(trees=100_000_000),
+    "runs for hours": lambda plain: plain.update(trees=50_000, runs=plain["runs"] * 100),
 }
 
 
@@ -150,7 +159,7 @@ def test_an_engine_that_is_not_installed_is_named_with_the_way_to_get_it(
     shown: rp.Demonstration, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "lightgbm", None)
-    with pytest.raises(MissingDependencyError, match=r"pip install 'rankproof\[lightgbm\]'"):
+    with pytest.raises(MissingDependencyError, match=r"pip install lightgbm"):
         rp.demonstrate("lightgbm:lambdarank", "nDCG", LAW)
     with pytest.raises(MissingDependencyError):
         shown.replay()
@@ -161,7 +170,9 @@ def test_an_engine_that_is_not_installed_is_named_with_the_way_to_get_it(
     [
         ({"objective": "lightgbm:lamdarank"}, "Did you mean 'lambdarank'"),
         ({"rates": []}, "at least one learning rate"),
-        ({"rates": [0]}, "above 0"),
+        ({"rates": [0]}, "from 0.0001 to 1"),
+        ({"rates": [0.1] * 50, "trees": 50_000}, "more than the 200000 trees"),
+        ({"noise": "one relevant"}, "must be one relevant"),
         ({"seeds": [-1]}, "seeds"),
         ({"trees": 0}, "trees"),
         ({"law": rp.Law.point({(0, 1): 1})}, "got preferences"),

@@ -16,6 +16,8 @@ from rankproof.arrays import Float64s
 
 __all__ = ["Weigh", "field_by_hand", "rests_in", "weigh_ap", "weigh_ndcg", "weigh_one"]
 
+# How much longer a path may take that has not left.
+PATIENCE = 10
 Weigh = Callable[[Sequence[int], Sequence[int], int, int], float]
 
 
@@ -73,17 +75,20 @@ def rests_in(
 ) -> bool:
     """Whether a path that starts in one of the rankings ends in one of them.
 
-    Euler's method with steps of a length that is given, and falls to nothing: slow fields take no longer, and
-    together the steps lead farther than any start is from a tie.
+    Euler's method with steps of a length that is given, and falls to a tenth: slow fields take no longer, and
+    together the steps lead farther than any start is from a tie. Where two items hold each other at a tie,
+    most of a step goes back and forth between them and the path drifts slowly, so it has more steps to leave.
     """
     for ranking in rankings:
         for upper, lower in ((0.3, 0.3), (2.0, 0.2), (0.2, 2.0), (0.03, 0.03), (2.5, 2.5)):
             scores = np.zeros(len(ranking))
             scores[list(ranking)] = (upper + lower, lower, 0.0) if len(ranking) == 3 else (upper, 0.0)
-            for k in range(steps):
+            for k in range(PATIENCE * steps):
                 force = field_by_hand(law, scores, weigh, c=c, by_sum=by_sum)
                 size = float(np.abs(force).max())
-                scores = scores + 0.05 / (1.0 + 10.0 * k / steps) * force / max(size, 1e-300)
-            if tuple(int(i) for i in np.argsort(-scores, kind="stable")) in rankings:
+                scores = scores + 0.05 / (1.0 + 10.0 * min(k / steps, 1.0)) * force / max(size, 1e-300)
+                if k >= steps and tuple(np.argsort(-scores, kind="stable").tolist()) not in rankings:
+                    break
+            else:
                 return True
     return False

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankproof.cli.certify_engine import engine_evidence, show_training
+from rankproof.cli.certify_engine import engine_evidence, training_text
 
 if TYPE_CHECKING:
     from rankproof.cli.terminal import Progress
@@ -16,6 +16,7 @@ from rankproof.theory.defaults import EFFORT, GRADES, ITEMS, MATRIX_GRADES
 __all__ = ["certify"]
 
 # The words of a verdict, below it; as wide as its text.
+_STDOUT = "-"
 _MEANING = """\
 meaning   A loss is consistent with a metric if minimising it gives the best ranking by the metric,
           with unlimited data and a model that can represent any scores. A law is the probability
@@ -118,6 +119,10 @@ def certify(
     2 undecided, 3 wrong usage, 4 consistent on the few items and grades that were tried, where no theorem
     covers others. With --matrix: 0. A demonstration does not change the exit status.
     """
+    if [evidence, report, "-" if as_json else None].count(_STDOUT) > 1:
+        raise click.UsageError(
+            "Only one of --json, --evidence - and --report - can go to standard output. Name a file."
+        )
     if matrix:
         if loss is not None or metric is not None:
             raise click.UsageError(
@@ -156,17 +161,17 @@ def certify(
         )
     # Shown first: a file that cannot be written does not take the verdict with it.
     if not as_json:
-        click.echo(verdict)
-        _sources(" ".join([verdict.reason, verdict.reference, *verdict.way_out]))
-        click.echo(_MEANING)
+        _say(verdict, evidence)
+        _sources(" ".join([verdict.reason, verdict.reference, *verdict.way_out]), evidence)
+        _say(_MEANING, evidence)
     trained = engine_evidence(verdict, str(loss), metric) if is_engine_objective(loss) else None
     answer = trained or verdict
     if as_json:
         click.echo(answer.to_json())
     elif trained is not None:
-        show_training(trained)
+        _say(training_text(trained), evidence)
     _write(evidence, answer.to_dict())
-    if not as_json and evidence is not None:
+    if not as_json and evidence not in (None, _STDOUT):
         again = f"rankproof replay {evidence}"
         if loss is not None and is_place(loss):
             again += " --run-code"
@@ -197,7 +202,7 @@ def _matrix(
     # Shown first: a file that cannot be written does not take minutes of work with it.
     if as_json:
         click.echo(matrix.to_json())
-    else:
+    elif _STDOUT not in (evidence, report):
         for table in matrix_tables(matrix):
             show_table(table)
             click.echo()
@@ -207,10 +212,10 @@ def _matrix(
             _write_report(report, matrix, tell)
     if as_json:
         return
-    if evidence is not None:
-        click.echo(f"evidence  {evidence} (check it with: rankproof replay {evidence})")
-    if report is not None:
-        click.echo(f"report    {report}")
+    if evidence not in (None, _STDOUT):
+        _say(f"evidence  {evidence} (check it with: rankproof replay {evidence})", report)
+    if report not in (None, _STDOUT):
+        _say(f"report    {report}", evidence)
 
 
 def _write_report(path: str, matrix: VerdictMatrix, progress: Progress | None) -> None:
@@ -243,8 +248,13 @@ def _write(path: str | None, plain: dict[str, Any]) -> None:
         file.write((json.dumps(plain, ensure_ascii=False, indent=1) + "\n").encode())
 
 
-def _sources(text: str) -> None:
+def _say(text: object, *outputs: str | None) -> None:
+    """Print for people: on standard error when standard output is a file that they asked for."""
+    click.echo(text, err=_STDOUT in outputs)
+
+
+def _sources(text: str, evidence: str | None) -> None:
     from rankproof.papers import sources_in
 
     for short, paper in sources_in(text).items():
-        click.echo(f"          {short}: {paper}")
+        _say(f"          {short}: {paper}", evidence)

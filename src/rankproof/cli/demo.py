@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli.demo_folder import MARK, demo_folder, replacing
-from rankproof.cli.options import threads_option
+from rankproof.cli.options import a_folder, threads_option
 
 if TYPE_CHECKING:
     from rankproof.evaluation.compare import Comparison
@@ -35,7 +35,12 @@ _COMPARED = (
 
 @click.command()
 @click.option(
-    "--out", default="demo", show_default=True, metavar="DIR", help="Folder for the report and the data."
+    "--out",
+    default="demo",
+    show_default=True,
+    metavar="DIR",
+    callback=a_folder,
+    help="Folder for the report and the data.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the synthetic queries.")
 @click.option("--data", metavar="FILE", help="Your own data (LETOR text) for parts 4 and 5.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankproof.cli.options import metric_and_noise, model_options, reading_options, threads_option
+from rankproof.cli.options import a_folder, metric_and_noise, model_options, reading_options, threads_option
 from rankproof.runs.defaults import LEVEL, LOSS, MODELS, SEED, VALID_SHARE
 
 if TYPE_CHECKING:
@@ -52,7 +52,13 @@ __all__ = ["fit"]
     "--level", type=float, default=LEVEL, show_default=True, help="Level of the confidence interval."
 )
 @threads_option("Number of threads; with linear and lightgbm the results do not depend on it.")
-@click.option("--out", required=True, metavar="DIR", help="Folder for the model and its results.")
+@click.option(
+    "--out",
+    required=True,
+    metavar="DIR",
+    callback=a_folder,
+    help="Folder for the model and its results.",
+)
 @click.option("--force", is_flag=True, help="Replace an existing run in DIR.")
 @click.option(
     "-v",

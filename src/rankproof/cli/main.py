@@ -110,7 +110,7 @@ def command_line(debug: bool) -> None:
     rankproof certify softmax --metric nDCG@10
 
     Exit status: 0 for success, 3 for wrong usage or invalid data, 130 when interrupted. certify and replay
-    return 1 for "no", and certify returns 2 for "undecided".
+    return 1 for "no"; certify returns 2 for "undecided" and 4 for "yes, on the few items that were tried".
     """
 
 

@@ -14,7 +14,9 @@ _ARGUMENT = re.compile(r"\bArgument (\w+)(?: of \w+)?\b")
 _PENALTIES = re.compile(r"\bPenalties (\w+) are\b")
 _PER_QUERY = re.compile(r"\bresults\.per_query\['([^']+)'\]")
 _COUNTS = {"results.query_ids.size": "the number of queries", "results.items": "the number of items"}
-_SETTING = re.compile(r"\b([a-z_]+)=('[^']*'|\"[^\"]*\"|\w+)")
+_SETTING = re.compile(r"\b([a-z_]+\d?)=('[^']*'|\"[^\"]*\"|\w+|(?=[ ,.;)]|$))")
+# What is called otherwise in Python than on the command line.
+_OTHERWISE = {"random_state": "seed", "parameters": "parameter", "categorical_features": "categorical"}
 
 
 def option_words(command: click.Command | None) -> dict[str, str]:
@@ -33,10 +35,7 @@ def option_words(command: click.Command | None) -> dict[str, str]:
             option = max(parameter.opts, key=len)
             words[option.lstrip("-").replace("-", "_")] = option
             words[str(parameter.name)] = option
-    if "seed" in words:
-        # The rankers call it as scikit-learn does.
-        words["random_state"] = words["seed"]
-    return words
+    return words | {name: words[other] for name, other in _OTHERWISE.items() if other in words}
 
 
 def in_options(text: str, options: Mapping[str, str]) -> str:
@@ -49,6 +48,8 @@ def in_options(text: str, options: Mapping[str, str]) -> str:
     'Sort the rows, or pass --group to have that done.'
     >>> in_options("The row has a qid, though query_file='a b.query' is given.", options)
     "The row has a qid, though --query-file 'a b.query' is given."
+    >>> in_options("Leave it out, or use depth=.", options)
+    'Leave it out, or use --depth.'
     >>> in_options("Use empty=skip.", options)
     'Use empty=skip.'
     >>> in_options("Take it of results.per_query['AP'].", {"per_query": "--per-query"})
@@ -64,6 +65,8 @@ def in_options(text: str, options: Mapping[str, str]) -> str:
         if match[1] not in options:
             return match[0]
         value = match[2].strip("'\"")
+        if not value:
+            return options[match[1]]
         return options[match[1]] if value == "True" else f"{options[match[1]]} {shlex.quote(value)}"
 
     def penalties(match: re.Match[str]) -> str:
@@ -73,6 +76,8 @@ def in_options(text: str, options: Mapping[str, str]) -> str:
         way = f" ({options['per_query']})" if "per_query" in options else ""
         return f"the {match[1]} of every query{way}"
 
+    if "nearest" in options:
+        text = text.replace("nearest=True of rankproof.own_metric", "nearest=True")
     for python, words in _COUNTS.items():
         text = text.replace(python, words)
     text = _PER_QUERY.sub(per_query, _PENALTIES.sub(penalties, text))

@@ -19,6 +19,7 @@ from rankproof.fit.defaults import BOOSTED, LINEAR, NEURAL
 __all__ = [
     "DEFAULT_METRICS",
     "PREFS_METRICS",
+    "a_folder",
     "all_of",
     "data_options",
     "metric_and_noise",
@@ -35,6 +36,15 @@ __all__ = [
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+def a_folder(context: click.Context, parameter: click.Parameter, value: str) -> str:  # noqa: ARG001
+    """The callback of an option that names a folder to write."""
+    if value == "-":
+        raise click.BadParameter("a folder cannot be written to standard output; give it a name.")
+    return value
+
+
 DEFAULT_METRICS = ("nDCG@10", "AP", "RR")
 # With --prefs.
 PREFS_METRICS = ("PD",)

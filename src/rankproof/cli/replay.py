@@ -29,14 +29,17 @@ def replay(file: str, run_code: bool, as_json: bool) -> None:
     because its engine is not installed, 3 for wrong usage or a damaged file.
     """
     from rankproof.cli.replay_engine import replay_if_engine
-    from rankproof.theory.replay.replay import CodeNotRunError, replay_file
+    from rankproof.files import open_bytes
+    from rankproof.theory.replay.replay import CodeNotRunError, replay_content
 
-    trained = replay_if_engine(file)
+    # Once: what comes through a pipe cannot be read again.
+    content = bytes(open_bytes(file))
+    trained = replay_if_engine(file, content)
     if trained is not None:
         click.echo(trained.to_json() if as_json else trained)
         click.get_current_context().exit(trained.exit_status)
     try:
-        outcome = replay_file(file, run_code=run_code)
+        outcome = replay_content(content, file, run_code=run_code)
     except CodeNotRunError as error:
         raise click.UsageError(
             f"{file} is about the loss {error.place!r}. Checking it means running the file {error.file!r}. "

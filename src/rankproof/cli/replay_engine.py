@@ -14,12 +14,10 @@ __all__ = ["replay_if_engine"]
 _MARKS = (b"rankproof.engine-evidence", b"rankproof.demonstration")
 
 
-def replay_if_engine(path: str) -> EngineReplay | None:
-    """What came of checking the file again; None if it is about no engine."""
+def replay_if_engine(path: str, content: bytes) -> EngineReplay | None:
+    """What came of checking the content of a file again; None if it is about no engine."""
     from rankproof.errors import DataError, FileFormatError
-    from rankproof.files import open_bytes
 
-    content = bytes(open_bytes(path))
     if not any(mark in content for mark in _MARKS):
         return None
     from rankproof.cli.terminal import progress_bar

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankproof.cli.options import metric_and_noise, reading_options, threads_option, tree_options
+from rankproof.cli.options import a_folder, metric_and_noise, reading_options, threads_option, tree_options
 from rankproof.runs.defaults import BOOSTED, FOLDS, LOSS, SAMPLERS, SEED, TRIALS
 
 if TYPE_CHECKING:
@@ -60,7 +60,11 @@ __all__ = ["tune"]
 )
 @threads_option("Number of threads; with lightgbm the results do not depend on it.")
 @click.option(
-    "--out", required=True, metavar="DIR", help="Folder of the search; an existing search is continued."
+    "--out",
+    required=True,
+    metavar="DIR",
+    callback=a_folder,
+    help="Folder of the search; an existing search is continued.",
 )
 @click.option("-v", "--verbose", is_flag=True, help="Show progress even if the output is not a terminal.")
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress.")

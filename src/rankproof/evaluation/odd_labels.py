@@ -31,8 +31,11 @@ _QUIET: ContextVar[bool] = ContextVar("quiet", default=False)
 HIGHEST_GRADE = 10
 
 
-def odd_labels(metrics: Iterable[Metric], labels: Float64s) -> list[str]:
-    """What is odd about the labels, for these metrics; the labels as the convention reads them."""
+def odd_labels(metrics: Iterable[Metric], labels: Float64s, *, trained: bool = False) -> list[str]:
+    """What is odd about the labels, for these metrics; the labels as the convention reads them.
+
+    ``trained`` says that a model learns them, so that every item needs a label.
+    """
     listed: list[Any] = list(metrics)
     exponential = [m for m in listed if getattr(m, "gain", None) == "exp"]
     scaled = [m for m in listed if hasattr(m, "max_grade")]
@@ -48,10 +51,14 @@ def odd_labels(metrics: Iterable[Metric], labels: Float64s) -> list[str]:
             f"{replace(exponential[0], gain='linear')}, or give grades such as 0 to 4."
         )
     if exponential and lowest < 0:
+        unjudged = (
+            "leave these items out of the training data."
+            if trained
+            else "write nan in their place, or use the convention trec_eval, which reads them so."
+        )
         texts.append(
             f"{_named(exponential)}: {int((labels < 0).sum())} labels are below 0 (the lowest is {lowest:g}) "
-            "and count as irrelevant. If they mean that nobody judged the item, write nan in their place, or "
-            "use the convention trec_eval, which reads them so."
+            f"and count as irrelevant. If they mean that nobody judged the item, {unjudged}"
         )
     texts += [
         f"{m}: max_grade is {m.max_grade:g}, but the highest label is {highest:g}. If the scale of the "
@@ -63,11 +70,13 @@ def odd_labels(metrics: Iterable[Metric], labels: Float64s) -> list[str]:
     return texts
 
 
-def warn_of_labels(metrics: Iterable[Metric], labels: Float64s, *, stacklevel: int = 3) -> None:
+def warn_of_labels(
+    metrics: Iterable[Metric], labels: Float64s, *, trained: bool = False, stacklevel: int = 3
+) -> None:
     """A `DataWarning` for everything that is odd."""
     if _QUIET.get():
         return
-    for text in odd_labels(metrics, labels):
+    for text in odd_labels(metrics, labels, trained=trained):
         warnings.warn(text, DataWarning, stacklevel=stacklevel)
 
 

@@ -265,14 +265,14 @@ class Results:
     def to_csv(self, *, per_query: bool = False) -> str:
         """Comma-separated text, numbers in full: a row per metric, or a row per query.
 
-        The row of a metric ends with the convention, and with the metric as this defines it.
+        A row ends with the convention; that of a metric also with the metric as the convention defines it.
         """
         if per_query:
             body = [
-                [str(q), *(_full(v[i]) for v in self.per_query.values())]
+                [str(q), *(_full(v[i]) for v in self.per_query.values()), self.convention]
                 for i, q in enumerate(self.query_ids.tolist())
             ]
-            return as_csv(["query", *self.per_query], body)
+            return as_csv(["query", *self.per_query, "convention"], body)
         header = ["metric", "mean", "low", "high", "constant", "random", "queries", "empty"]
         header += ["convention", "as"]
         rows = []

@@ -110,7 +110,7 @@ def _warn_of_odd_labels(ranker: Any, labels: Float64s) -> None:
     loss = ranker.loss
     if not isinstance(loss, Loss) or loss.target is not None:
         # The line that called ``fit``.
-        warn_of_labels([parse_metric(ranker.metric)], labels, stacklevel=5)
+        warn_of_labels([parse_metric(ranker.metric)], labels, trained=True, stacklevel=5)
 
 
 def held_out_data(estimator: Any, validation: Any, read: Callable[[Any], Any]) -> RankingData:

@@ -90,7 +90,8 @@ def check_fold() -> None:
     raise ArgumentError(
         f"Cross-validation cuts queries apart: of query {quoted(query)} {here} rows are tested on and "
         f"{there} are not{others}. A metric of parts of queries is not that of queries. Use folds of "
-        "whole queries: cv=rankproof.QueryKFold(5), or another splitter by groups with groups=qid."
+        "whole queries: cv=rankproof.QueryKFold(5), or another splitter by groups with groups=qid. A search "
+        "that draws some of the rows, as HalvingGridSearchCV does, always cuts queries: use GridSearchCV."
     )
 
 

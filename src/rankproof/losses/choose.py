@@ -293,6 +293,12 @@ def _first_with(target: Target, metric: Metric, among: tuple[str, ...]) -> Loss:
 
 def _examined(metric: Metric, loss: Loss, requested: str, condition: str | None) -> LossChoice:
     """A loss that was asked for, with what is proven of it."""
+    negative = loss.target is not None and not loss.target.nonnegative
+    if metric.by_users and negative and loss.needs == "nonnegative target":
+        raise ArgumentError(
+            f"Loss {requested} takes targets of at least 0, and labels may be worth less to {metric}: "
+            f"{loss.target}. Use centred-squared or squared."
+        )
     gap = _gap(loss, metric)
     if gap is not None:
         unproven = (

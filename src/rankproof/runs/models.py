@@ -118,7 +118,7 @@ def penalty_of(text: str | None) -> float | None:
     except ValueError:
         value = -1.0
     if not 0 <= value < math.inf:
-        raise ArgumentError(f"The penalty l2 of boosted trees is one number >= 0, got {text!r}.")
+        raise ArgumentError(f"Argument l2 of BoostedRanker must be one number >= 0, got {text!r}.")
     return value
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from rankproof.data.ranking import RankingData
 from rankproof.data.split import QueryKFold, query_folds
 from rankproof.errors import ArgumentError, ConsistencyWarning
+from rankproof.evaluation.odd_labels import labels_are_looked_at, warn_of_labels
 from rankproof.files import StrPath
 from rankproof.losses.choose import LossChoice, choose_loss
 from rankproof.metrics.base import Metric, MetricLike
@@ -72,6 +73,8 @@ class SearchPlan:
         folds, seed = self.settings["folds"], self.settings["seed"]
         space = space_of(self.settings["model"], self.settings)
         left = self.untried(search)
+        # Once and of all queries, not of the parts of every fold.
+        warn_of_labels([self.metric], data.labels, trained=True)
         for place, number in enumerate(left):
 
             def tell(fold: int, of: int, place: int = place, number: int = number) -> None:
@@ -84,16 +87,17 @@ class SearchPlan:
             values = next_settings(
                 self.sampler, number, seed, tuple(self.choices), self.metric, search.trials, space
             )
-            trial = cross_validate(
-                self.rankers[values["loss"]],
-                data,
-                number,
-                values,
-                folds=folds,
-                seed=seed,
-                progress=tell,
-                hopeless=hopeless,
-            )
+            with labels_are_looked_at():
+                trial = cross_validate(
+                    self.rankers[values["loss"]],
+                    data,
+                    number,
+                    values,
+                    folds=folds,
+                    seed=seed,
+                    progress=tell,
+                    hopeless=hopeless,
+                )
             search.add(trial)
             if finished is not None:
                 finished(trial)

@@ -203,5 +203,5 @@ def reason_of(metric: Metric) -> str:
     standing = standing_of(metric)
     if standing.nearest is None:
         return standing.reason
-    how = "" if metric.nearest else " Ask for it with nearest=True."
+    how = "" if metric.nearest else " Ask for it with nearest=True of rankproof.own_metric."
     return f"{standing.reason} There is {standing.nearest}.{how}"

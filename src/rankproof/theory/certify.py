@@ -30,8 +30,10 @@ from rankproof.losses.base import LOSSES, Loss
 from rankproof.losses.parse import aimed_at
 from rankproof.losses.parse import loss as loss_of
 from rankproof.metrics.base import METRICS, Metric
+from rankproof.metrics.own.rule import LabelRule
 from rankproof.targets.base import as_condition
 from rankproof.targets.choose import candidates
+from rankproof.targets.label_worth import LabelWorth
 from rankproof.theory.base.question import Question
 from rankproof.theory.base.rounding import spread_of
 from rankproof.theory.base.values import AnyMetric, as_any_metric, largest_of, value_table
@@ -39,6 +41,7 @@ from rankproof.theory.base.verdict import Verdict
 from rankproof.theory.custom.loss import UserLoss, as_user_loss
 from rankproof.theory.custom.metric import DIRECTIONS, as_user_metric
 from rankproof.theory.defaults import EFFORT, GRADES, ITEMS
+from rankproof.theory.existence.standing import standing_of_function
 from rankproof.theory.formulas.believed import believed
 from rankproof.theory.formulas.outside import brings_formula, check_formula
 from rankproof.theory.minima.expected import ExpectedLosses
@@ -76,11 +79,11 @@ def certify(
     Parameters
     ----------
     loss : loss, its string, or a function ``(scores, feedback) -> number``
-        A name alone, such as ``"softmax"``, is aimed at the metric; with a function as the metric it reads
-        the labels, unless it names its target (``"softmax:label-worth(worths=[0,1,5])"``). A file is given
-        as ``my_loss.py:name``. An objective as an engine ships it is given by engine and name, with the
-        engine's parameters: ``"lightgbm:lambdarank(lambdarank_norm=false)"``, ``"xgboost:rank:ndcg"``,
-        ``"catboost:PairLogit"``.
+        A name alone, such as ``"softmax"``, is aimed at the metric: at what labels are worth to it
+        (``"softmax:label-worth(worths=[0,1,5])"``) if that is a function with such a target, else at the
+        labels. A file is given as ``my_loss.py:name``. An objective as an engine ships it is given by engine
+        and name, with the engine's parameters: ``"lightgbm:lambdarank(lambdarank_norm=false)"``,
+        ``"xgboost:rank:ndcg"``, ``"catboost:PairLogit"``.
     metric : metric, its string, or a function ``(ranking, feedback) -> number``
         A file is given as ``my_metric.py:name``.
     noise : str, optional
@@ -116,7 +119,7 @@ def certify(
     condition = None if noise is None else as_condition(noise)
     objective = _as_objective(loss)
     plain = None if objective is None else plain_loss(objective)
-    trained = plain if objective is not None else as_loss(loss, measure, condition, convex)
+    trained = plain if objective is not None else as_loss(loss, measure, condition, convex, grades)
     space = _telling(measure, _space(measure, items, grades, feedback))
     _check_fit(condition, space)
     if objective is not None:
@@ -130,7 +133,9 @@ def certify(
     start = as_whole_number("seed", seed, 0)
     question = Question(trained, measure, condition, space, grades, start, float(effort))
     if objective is None:
-        return answer(question)
+        verdict = answer(question)
+        on_labels = None if ":" in str(loss) else _on_labels(trained, measure)
+        return verdict if on_labels is None else replace(verdict, way_out=(on_labels, *verdict.way_out))
     if plain is None:
         return answer_shipped(question, objective)
     return of_objective(answer(question), objective, plain)
@@ -227,7 +232,11 @@ def _check_own_class(metric: Metric) -> None:
 
 
 def as_loss(
-    loss: Any, metric: AnyMetric, noise: str | None = None, convex: bool | None = None
+    loss: Any,
+    metric: AnyMetric,
+    noise: str | None = None,
+    convex: bool | None = None,
+    grades: int = GRADES,
 ) -> Loss | UserLoss:
     """A loss, its string (aimed at the metric unless it says else), a function, or ``my_loss.py:name``."""
     if isinstance(loss, (Loss, UserLoss)):
@@ -236,7 +245,7 @@ def as_loss(
         # Named by its place, so that evidence can be replayed.
         return as_user_loss(load_function(loss), convex=convex, name=loss)
     if isinstance(loss, str):
-        return _aimed(loss, metric, noise)
+        return _aimed(loss, metric, noise, grades)
     if callable(loss):
         return as_user_loss(loss, convex=convex)
     raise ArgumentError(
@@ -249,9 +258,49 @@ def _as_objective(loss: Any) -> EngineObjective | None:
     return engine_objective(loss) if is_engine_objective(loss) else None
 
 
-def _aimed(spec: str, metric: AnyMetric, noise: str | None) -> Loss:
+def _aimed_at_function(spec: str, metric: AnyMetric, noise: str | None, grades: int) -> Loss:
+    """The loss on what labels are worth to a user's function, as training takes it; else on the labels."""
+    plain = loss_of(spec)
+    if plain.target is not None or plain.needs == "labels":
+        return plain
+    # With one grade more, as one more is tried before the answer is yes; a function need not take it.
+    rule = _label_rule(metric, noise, grades + 1) or _label_rule(metric, noise, grades)
+    if rule is None:
+        return plain
+    target = LabelWorth(worths=rule.worths)
+    if plain.needs == "nonnegative target" and not target.nonnegative:
+        raise ArgumentError(
+            f"Loss {plain} takes targets of at least 0, and labels may be worth less to {metric}: {rule}. "
+            "Use centred-squared or squared."
+        )
+    return loss_of(spec, target=target)
+
+
+def _label_rule(metric: AnyMetric, noise: str | None, grades: int) -> LabelRule | None:
+    """What labels are worth to a user's function; None also where a query has a factor of its own.
+
+    Such a factor is read off the function, which evidence does not hold.
+    """
+    standing = standing_of_function(metric, grades)
+    if standing is None:
+        return None
+    under = (one.rule for one in standing.conditions if one.condition == noise)
+    rule = next(under, None) if standing.rule is None else standing.rule
+    return None if rule is None or rule.factored else rule
+
+
+def _on_labels(loss: Any, metric: AnyMetric) -> str | None:
+    """That a verdict is about a loss on the labels, where a reader may think of a target."""
+    if isinstance(metric, Metric) or not isinstance(loss, Loss) or loss.target is not None:
+        return None
+    if loss.needs == "labels":
+        return None
+    return f"This is about {loss} on the labels as they are; name a target to ask about another."
+
+
+def _aimed(spec: str, metric: AnyMetric, noise: str | None, grades: int) -> Loss:
     if not isinstance(metric, Metric):
-        return loss_of(spec)
+        return _aimed_at_function(spec, metric, noise, grades)
     try:
         return aimed_at(metric, spec, noise)
     except ArgumentError:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from itertools import product
-from typing import Any
 
-from rankproof.arrays import as_whole_number
 from rankproof.errors import ArgumentError
 from rankproof.experiments.engines.demonstration import Demonstration
 from rankproof.experiments.engines.known_laws import laws_to_try
+from rankproof.experiments.engines.limits import as_rates, as_seeds, as_trees, check_work
 from rankproof.experiments.engines.losses import RankingValues
 from rankproof.experiments.engines.rows import queries_for
 from rankproof.experiments.engines.runs import EngineRun, order_of, stretches_of
@@ -19,12 +18,13 @@ from rankproof.experiments.engines.train import train_objective
 from rankproof.feedback import Law
 from rankproof.metrics.base import Metric
 from rankproof.metrics.parse import metric as metric_of
+from rankproof.targets.base import as_condition
+from rankproof.theory.noise.membership import in_class
 from rankproof.theory.shipped.objective import EngineObjective, engine_objective
 
 __all__ = ["RATES", "SEEDS", "TREES", "demonstrate"]
 
 RATES, SEEDS, TREES = (0.3, 0.1, 0.02), (0, 1, 2), 400
-MOST_TREES = 100_000
 # Of the short run that tells which law to take.
 TRIAL_RATE, TRIAL_TREES = 0.1, 100
 Progress = Callable[[int, int, str], None]
@@ -35,6 +35,7 @@ def demonstrate(
     metric: str | Metric,
     law: Law | None = None,
     *,
+    noise: str | None = None,
     rates: Sequence[float] = RATES,
     seeds: Sequence[int] = SEEDS,
     trees: int = TREES,
@@ -57,8 +58,10 @@ def demonstrate(
     law : Law, optional
         The probability of each set of labels. By default, of the laws that are known to be hard for engines,
         the one on which a short run with this objective loses most.
+    noise : str, optional
+        A condition on the law, a key of `rankproof.targets.CONDITIONS`: only laws that meet it are taken.
     rates : sequence of float
-        The learning rates; each is run with each of the seeds.
+        The learning rates, from 0.0001 to 1; each is run with each of the seeds.
     seeds : sequence of int
         Seeds of the engine and of the order of the rows.
     trees : int
@@ -88,12 +91,13 @@ def demonstrate(
     """
     trained = engine_objective(objective)
     measure = metric if isinstance(metric, Metric) else metric_of(metric)
-    speeds, starts = _rates(rates), _seeds(seeds)
-    count = as_whole_number("trees", trees, 1)
-    if count > MOST_TREES:
-        raise ArgumentError(f"Argument trees must be at most {MOST_TREES}, got {count}.")
+    speeds, starts, count = as_rates(rates), as_seeds(seeds), as_trees(trees)
+    check_work(len(speeds) * len(starts), count)
     installed = engine_version(trained.engine)
-    chosen = _hardest(trained, measure) if law is None else law
+    condition = None if noise is None else as_condition(noise)
+    chosen = _hardest(trained, measure, condition) if law is None else law
+    if not in_class(chosen, condition, measure):
+        raise ArgumentError(f"Argument law must be {condition}, as noise says, got {chosen!r}.")
     values = RankingValues.from_law(measure, chosen)
     queries = queries_for(chosen)
     runs = []
@@ -127,31 +131,18 @@ def run_engine(
     return EngineRun(rate, seed, stretches_of(orders, values.losses(orders)))
 
 
-def _hardest(objective: EngineObjective, metric: Metric) -> Law:
+def _hardest(objective: EngineObjective, metric: Metric, noise: str | None) -> Law:
     """Of the known laws the one that a short run loses most on; the first if it loses nothing on any."""
     lost: list[tuple[float, Law]] = []
     for laws in laws_to_try(objective):
-        for law in laws:
+        for law in (one for one in laws if in_class(one, noise, metric)):
             values = RankingValues.from_law(metric, law)
             run = run_engine(objective, law, values, TRIAL_RATE, SEEDS[0], TRIAL_TREES)
             lost.append((run.end.lost, law))
         if any(value for value, _ in lost):
             break
+    if not lost:
+        raise ArgumentError(
+            f"None of the laws that are known to be hard for {objective} is {noise}. Give a law of that kind."
+        )
     return max(lost, key=lambda pair: pair[0])[1]
-
-
-def _rates(rates: Any) -> list[float]:
-    listed = list(rates)
-    for rate in listed:
-        if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not 0 < rate <= 1:
-            raise ArgumentError(f"Argument rates must hold numbers above 0, up to 1, got {rate!r}.")
-    if not listed:
-        raise ArgumentError("Argument rates must hold at least one learning rate, got none.")
-    return [float(rate) for rate in listed]
-
-
-def _seeds(seeds: Any) -> list[int]:
-    listed = [as_whole_number("seeds", seed, 0) for seed in seeds]
-    if not listed or max(listed) >= 2**31:
-        raise ArgumentError(f"Argument seeds must hold whole numbers from 0 to 2147483647, got {listed}.")
-    return listed

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from rankproof.errors import DataError, RankproofError
+from rankproof.experiments.engines.limits import as_rates, as_seeds, as_trees, check_work
 from rankproof.experiments.engines.runs import EngineRun, order_text
 from rankproof.feedback import Law
 from rankproof.plain import html_text, json_text
@@ -141,6 +142,10 @@ class Demonstration:
                 or any(not run.stretches for run in demonstration.runs)
             ):
                 raise ValueError("it has no runs, or one without orders")
+            as_trees(demonstration.trees)
+            as_rates([run.rate for run in demonstration.runs])
+            as_seeds([run.seed for run in demonstration.runs])
+            check_work(len(demonstration.runs), demonstration.trees)
             sums = [demonstration.wrong_runs, demonstration.wrong_iterations, demonstration.lost]
             if [plain["wrong_runs"], plain["wrong_iterations"], plain["lost"]] != sums:
                 raise ValueError("what it says is lost does not follow from its runs")

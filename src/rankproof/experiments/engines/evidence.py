@@ -10,9 +10,11 @@ from rankproof.errors import DataError, MissingDependencyError
 from rankproof.experiments.engines.demonstration import FORMAT as DEMONSTRATION_FORMAT
 from rankproof.experiments.engines.demonstration import Demonstration
 from rankproof.experiments.engines.retrain import Retrained, retrain
+from rankproof.metrics.parse import metric as metric_of
 from rankproof.plain import html_text, json_text
 from rankproof.theory.base.stored_text import check_format
 from rankproof.theory.base.verdict import Verdict
+from rankproof.theory.noise.membership import in_class
 from rankproof.theory.replay.bounds import check_bounds
 from rankproof.theory.replay.replay import Replay, replay
 
@@ -70,6 +72,8 @@ class EngineEvidence:
             None if shown is None else Demonstration.from_dict(shown),
             missing if isinstance(missing, str) else None,
         )
+        if evidence.verdict is None and evidence.demonstration is None:
+            raise DataError("It holds neither a verdict nor a demonstration, so there is nothing to check.")
         evidence._check_same_question()
         return evidence
 
@@ -82,6 +86,12 @@ class EngineEvidence:
             raise DataError(
                 f"The verdict is about {proven[0]} and {proven[1]}, the demonstration about {shown[0]} and "
                 f"{shown[1]}: they do not belong together."
+            )
+        noise = self.verdict.noise
+        if not in_class(self.demonstration.law, noise, metric_of(self.demonstration.metric)):
+            raise DataError(
+                f"The verdict is about laws that are {noise}, and the law of the demonstration is not: they "
+                "do not belong together."
             )
 
 

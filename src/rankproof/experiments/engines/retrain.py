@@ -80,9 +80,11 @@ class Retrained:
         if self.version != stored.engine_version:
             with_version += f" (stored: {stored.engine_version}; another version may end elsewhere)"
         if self.holds:
+            rates = ", ".join(dict.fromkeys(f"{run.rate:g}" for run in stored.runs))
             return (
-                f"{head}\n  trained again  repeated: {len(stored.runs)} runs with {with_version} ended at "
-                "the stored orders (or ones that lose the same)"
+                f"{head}\n  trained again  repeated: {len(stored.runs)} runs of {stored.trees} trees with "
+                f"{with_version} (learning rates {rates}) ended at the stored orders, or ones that lose the "
+                "same"
             )
         lines = [f"  trained again  NOT repeated: {text}" for text in self.wrong]
         return "\n".join([head, *lines, f"  trained again with {with_version}"])

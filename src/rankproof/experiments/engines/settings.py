@@ -72,7 +72,7 @@ def installed_engine(name: str) -> Any:
     except MissingDependencyError:
         raise MissingDependencyError(
             f"Training {name}'s objectives needs the package {name}, which is not installed: "
-            f"pip install 'rankproof[{name}]'"
+            f"pip install {name}"
         ) from None
 
 

@@ -111,7 +111,7 @@ def _numbers_of(categorical: Any, names: list[Any] | None, width: int) -> tuple[
             )
             raise ArgumentError(
                 f"Argument categorical_features of BoostedRanker names the column {column!r}; "
-                f"there are {choices}."
+                f"there are {choices}, counted from 0."
             )
     return tuple(sorted(numbers))
 

@@ -17,7 +17,9 @@ from functools import cached_property
 from math import factorial
 from typing import Any, TypeVar
 
-from rankproof.errors import ArgumentError
+import numpy as np
+
+from rankproof.errors import ArgumentError, DataError
 from rankproof.feedback.spaces import MOST_ITEMS, Space, graded_space, one_grade_more, permutation_space
 from rankproof.losses.base import LOSSES, Loss
 from rankproof.metrics.base import Metric
@@ -92,6 +94,8 @@ class Question:
         feedback = len(labels) ** n if labels else factorial(n)
         if n > MOST_ITEMS or self.space.kind == "preferences" or feedback * factorial(n) > MOST_VALUES:
             return None
+        if labels and not self._takes(labels):
+            return None
         space = graded_space(n, labels) if labels else permutation_space(n)
         more = replace(self, space=space, grades=len(labels) if labels else self.grades)
         before = self.table.values
@@ -103,6 +107,16 @@ class Question:
                 raise
             return None
         return more
+
+    def _takes(self, labels: tuple[Any, ...]) -> bool:
+        """Whether the target of the loss is defined on the labels: one of a user's metric lists its own."""
+        target = self.loss.target if isinstance(self.loss, Loss) else None
+        try:
+            if target is not None:
+                target.check(np.array([float(label) for label in labels]))
+        except DataError:
+            return False
+        return True
 
     @cached_property
     def binary(self) -> Question:

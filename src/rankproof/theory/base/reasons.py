@@ -173,7 +173,7 @@ def shipped_rest_point_words(objective: str, metric: str, data: Mapping[str, Any
         f"No rest point of {objective} sorts best under the law below: training can come to rest only where "
         "the mean gradient vanishes, or fades as scores move apart, and every such point loses at least "
         f"{cost} of {metric}, even with unlimited data. Proven of the formula of {data['source']}, in exact "
-        "arithmetic."
+        "arithmetic; of scores that move apart for ever, with the exact logistic function and small steps."
     )
     return reason, f"no rest point sorts best under a law on {data['law']['items']} items"
 

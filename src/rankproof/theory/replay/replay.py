@@ -33,7 +33,7 @@ from rankproof.theory.replay.texts import wrong_scope, wrong_texts
 from rankproof.theory.shipped.objective import engine_objective, is_engine_objective
 from rankproof.user_code import is_place
 
-__all__ = ["Checked", "CodeNotRunError", "Replay", "replay", "replay_file"]
+__all__ = ["Checked", "CodeNotRunError", "Replay", "replay", "replay_content", "replay_file"]
 
 MATRIX_FORMAT, ANY_LOSS = "rankproof.matrix", "any convex loss"
 # Which evidence a verdict may have, by (outcome, is a loss asked about?); one of the first carries it.
@@ -112,7 +112,11 @@ class Replay:
 
 def replay_file(path: StrPath, *, run_code: bool = False) -> Replay:
     """Check the verdict or the matrix of verdicts that a JSON file holds; ``run_code`` as in `replay`."""
-    content = bytes(open_bytes(path))
+    return replay_content(bytes(open_bytes(path)), path, run_code=run_code)
+
+
+def replay_content(content: bytes, path: StrPath, *, run_code: bool = False) -> Replay:
+    """Check what was read from a file, whose name errors say."""
     try:
         plain = json.loads(content.decode())
     except (ValueError, RecursionError) as error:

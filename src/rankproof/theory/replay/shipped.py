@@ -6,9 +6,9 @@ again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 from rankproof.theory.base.rest_points import all_faces, face_text
 from rankproof.theory.base.shipped_rest_points import ShippedRestPoints
@@ -16,19 +16,19 @@ from rankproof.theory.base.values import ValueTable
 from rankproof.theory.base.verdict import Verdict
 from rankproof.theory.noise.membership import in_class
 from rankproof.theory.replay.rest_points import wrong_numbers
-from rankproof.theory.rest_points.shipped import broken_pushes
+from rankproof.theory.rest_points.shipped import (
+    MOST_ITEMS,
+    MOST_SIGMA,
+    MOST_WORK,
+    broken_pushes,
+    work_of,
+)
 from rankproof.theory.shipped.field import ShippedField
 from rankproof.theory.shipped.lambdas import formula_of
 from rankproof.theory.shipped.objective import engine_objective
 from rankproof.theory.shipped.plain import is_words, plain_loss_of
 
 __all__ = ["as_plain_loss", "broken_shipped"]
-
-MOST_ITEMS = 3
-# Label vectors of a law times all parts of all faces: some tens of seconds; proofs need a tenth of it.
-MOST_WORK = 40_000
-# The largest label and parameter that are computed with.
-MOST_LABEL, MOST_SIGMA = 31, 1000
 
 
 def as_plain_loss(verdict: Verdict) -> tuple[Verdict, str | None]:
@@ -66,15 +66,13 @@ def broken_shipped(
         return "the law is not on the feedback of the stored values"
     if law.items > MOST_ITEMS or formula.sigma > MOST_SIGMA:
         return f"it is checked on at most {MOST_ITEMS} items, with a factor of scores up to {MOST_SIGMA}"
-    most = 1 if formula.binary else MOST_LABEL
-    labels: list[Any] = [label for y in law.support for label in cast("Iterable[Any]", y)]
-    if any(int(label) != label or not 0 <= label <= most for label in labels):
-        return f"the labels of {objective} are whole numbers from 0 to {most}"
+    if not formula.takes(law):
+        return f"the labels of {objective} are whole numbers from 0 to {formula.most_label}"
     return _wrong_proof(ShippedField(formula, law), stored) or wrong_numbers(stored, table, data)
 
 
 def _wrong_proof(field: ShippedField, stored: ShippedRestPoints) -> str | None:
-    work = len(stored.law.support) * sum(len(one.parts) for one in stored.excluded)
+    work = work_of(stored.law, stored.excluded)
     if work > MOST_WORK:
         return f"its parts times the sets of labels are {work}, and at most {MOST_WORK} are checked"
     if len(stored.excluded) > len(all_faces(field.items)):

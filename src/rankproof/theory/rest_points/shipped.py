@@ -30,12 +30,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from rankproof.feedback import Law
 from rankproof.theory.base.rest_points import Face, face_text, rankings_of
 from rankproof.theory.base.shipped_rest_points import Cut, Direction, PushedApart
 from rankproof.theory.shipped.field import Box, ShippedField
 
-__all__ = ["MOST_PARTS", "broken_pushes", "falls_never", "points_away"]
+__all__ = [
+    "MOST_ITEMS",
+    "MOST_PARTS",
+    "MOST_SIGMA",
+    "MOST_WORK",
+    "broken_pushes",
+    "falls_never",
+    "points_away",
+    "work_of",
+]
 
+# Two gaps can be cut into boxes; with more items there would be too many.
+MOST_ITEMS = 3
+# The largest factor of the scores that is computed with.
+MOST_SIGMA = 1000
+# Label vectors of a law times all parts of all faces: some tens of seconds; proofs need a tenth of it.
+MOST_WORK = 40_000
 # Proofs need some dozens of boxes; a stored one may have so many, and cuts so deep.
 MOST_PARTS, DEEPEST = 20_000, 60
 # Cuts beyond this, or finer than one over this, are not needed.
@@ -68,6 +84,11 @@ def broken_pushes(field: ShippedField, one: PushedApart) -> str | None:
             )
             boxes += [(above, depth + 1), (below, depth + 1)]
     return None if not boxes else f"{len(boxes)} of its boxes are left out"
+
+
+def work_of(law: Law, excluded: Sequence[PushedApart]) -> int:
+    """How much there is to check."""
+    return len(law.support) * sum(len(one.parts) for one in excluded)
 
 
 def points_away(field: ShippedField, face: Face, box: Box, direction: Direction) -> bool:

@@ -26,16 +26,21 @@ from rankproof.theory.base.rest_points import Face, all_faces, rankings_of
 from rankproof.theory.base.risk import best_rankings, risks, table_of
 from rankproof.theory.base.shipped_rest_points import Cut, Direction, PushedApart, ShippedRestPoints
 from rankproof.theory.base.values import as_any_metric
-from rankproof.theory.rest_points.shipped import falls_never, points_away
+from rankproof.theory.rest_points.shipped import (
+    MOST_ITEMS,
+    MOST_SIGMA,
+    MOST_WORK,
+    falls_never,
+    points_away,
+    work_of,
+)
 from rankproof.theory.shipped.field import Box, ShippedField
 from rankproof.theory.shipped.floats import FloatFields
-from rankproof.theory.shipped.lambdas import formula_of, whole_labels
+from rankproof.theory.shipped.lambdas import formula_of
 from rankproof.theory.shipped.objective import EngineObjective
 
-__all__ = ["MOST_ITEMS", "heights", "prove_shipped"]
+__all__ = ["heights", "prove_shipped"]
 
-# Two gaps can be cut into boxes; with more items there would be too many.
-MOST_ITEMS = 3
 # Boxes that are looked at, and how often one is cut.
 MOST_BOXES, DEEPEST = 3000, 24
 # How many directions are tried in a box.
@@ -55,9 +60,9 @@ def prove_shipped(
     looked at for a face.
     """
     formula = formula_of(objective)
-    if formula is None or not 2 <= law.items <= MOST_ITEMS:
+    if formula is None or not 2 <= law.items <= MOST_ITEMS or formula.sigma > MOST_SIGMA:
         return None
-    if formula.binary and any(label not in (0, 1) for y in law.support for label in whole_labels(y)):
+    if not formula.takes(law):
         return None
     measure = as_any_metric(metric)
     try:
@@ -83,7 +88,7 @@ def prove_shipped(
             return None
         else:
             left = value
-    if left is None:
+    if left is None or work_of(law, excluded) > MOST_WORK:
         return None
     cited = objective.shipped.cited
     return ShippedRestPoints(str(objective), cited, law, tuple(excluded), best, highest - left, noise)

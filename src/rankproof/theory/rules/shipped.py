@@ -31,7 +31,7 @@ def shipped_rest_points(question: Question) -> Verdict | None:
     if objective is None or formula is None or question.space.kind != "graded":
         return None
     # With one grade more there are laws that lose more; those of fewer grades are among them.
-    place = question.binary if formula.binary else question.wider or question
+    place = question.binary if formula.most_label == 1 else question.wider or question
     rest_points = searched(find_shipped, objective, place, searches_of(question))
     if rest_points is None:
         return None

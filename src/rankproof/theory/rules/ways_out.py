@@ -74,7 +74,7 @@ def ways_of(standing: Standing, metric: AnyMetric, noise: str | None = None) -> 
         if conditional.condition != noise
     ]
     if standing.nearest is not None:
-        start = "Train with nearest=True (--nearest of rankproof fit) for"
+        start = "Train with rankproof.own_metric(..., nearest=True), or --nearest of rankproof fit, for"
         ways.append(f"{start} {standing.nearest}.")
     if not ways and standing.reason:
         ways.append(standing.reason)

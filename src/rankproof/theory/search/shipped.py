@@ -22,7 +22,8 @@ from rankproof.theory.base.risk import optimal_rankings
 from rankproof.theory.base.shipped_rest_points import ShippedRestPoints
 from rankproof.theory.base.values import AnyMetric, value_table
 from rankproof.theory.noise.membership import in_class
-from rankproof.theory.rest_points.shipped_prove import MOST_ITEMS, heights, prove_shipped
+from rankproof.theory.rest_points.shipped import MOST_ITEMS
+from rankproof.theory.rest_points.shipped_prove import heights, prove_shipped
 from rankproof.theory.search.find import CONVINCING, Searched, sizes_of
 from rankproof.theory.search.law_programs import restricted
 from rankproof.theory.search.rest_points import candidate_laws

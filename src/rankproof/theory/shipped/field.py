@@ -190,8 +190,13 @@ class ShippedField:
         return h * Slope(inverse, tuple(fall if inside else ZERO for inside in between))
 
     def _factor(self, size: Slope) -> Slope:
-        """log2(1 + S) / S, which falls in S >= 0, ever more slowly."""
-        low, high = shrinking(max(size.value.lower, Fraction(0))), shrinking(size.value.upper)
+        """log2(1 + S) / S, which falls in S, ever more slowly.
+
+        S is at least 0 where the engine computes it. In the middle of a box, with the error that the table
+        has elsewhere in the box, it may be a little less: the function is taken there as well, since the mean
+        value theorem needs one that is smooth.
+        """
+        low, high = shrinking(size.value.lower), shrinking(size.value.upper)
         value = Enclosure(high[0].low, low[0].high) / self._log2
         slope = Enclosure(low[1].low, high[1].high) / self._log2
         return Slope(value, tuple(a * slope for a in size.by))

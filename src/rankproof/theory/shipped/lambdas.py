@@ -19,13 +19,14 @@ installed engines by the tests.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from itertools import permutations
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
+from rankproof.feedback import Law
 from rankproof.theory.arithmetic.intervals import Enclosure
 from rankproof.theory.shipped.objective import EngineObjective
 
@@ -50,7 +51,7 @@ class LambdaFormula:
     by_gap : the constant c of the division by c + \\|x\\|; None without it
     by_sum : whether the lambdas of a query are multiplied by log2(1 + S) / S
     table : whether h is looked up in a table
-    binary : whether labels must be 0 or 1
+    most_label : the largest label that the engine takes
     """
 
     weight: str
@@ -60,7 +61,12 @@ class LambdaFormula:
     by_gap: Fraction | None
     by_sum: bool
     table: bool
-    binary: bool
+    most_label: int
+
+    def takes(self, law: Law) -> bool:
+        """Whether all labels of a law are ones that the engine trains on."""
+        labels: list[Any] = [label for y in law.support for label in cast("Iterable[Any]", y)]
+        return all(int(label) == label and 0 <= label <= self.most_label for label in labels)
 
     def deltas(self, labels: Sequence[int], ranking: Sequence[int]) -> Deltas:
         """The change of the metric for every pair (better item, other item) that counts in a ranking."""
@@ -105,7 +111,7 @@ def formula_of(objective: EngineObjective) -> LambdaFormula | None:
             by_gap=_C["lightgbm"] if norm else None,
             by_sum=norm,
             table=True,
-            binary=False,
+            most_label=30,
         )
     if objective.engine != "xgboost":
         return None
@@ -117,7 +123,7 @@ def formula_of(objective: EngineObjective) -> LambdaFormula | None:
         by_gap=_C["xgboost"] if objective.value("lambdarank_score_normalization") else None,
         by_sum=bool(objective.value("lambdarank_normalization")),
         table=False,
-        binary=objective.name == "rank:map",
+        most_label=1 if objective.name == "rank:map" else 31,
     )
 
 

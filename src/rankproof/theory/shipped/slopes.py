@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from rankproof.theory.arithmetic.intervals import ONE, ZERO, Enclosure
+from rankproof.theory.arithmetic.intervals import ONE, ZERO, Enclosure, UnprovenError
+from rankproof.theory.shipped.logistic import LEAST_SUM
 
 __all__ = ["Slope", "constant"]
 
@@ -35,8 +36,10 @@ class Slope:
         return Slope(value, by)
 
     def log1p(self) -> Slope:
-        """log(1 + x), of what is not below 0."""
-        inner = Enclosure(max(self.value.low, 0), self.value.high) + 1
+        """log(1 + x), of what is above -1/2."""
+        if self.value.lower <= LEAST_SUM:
+            raise UnprovenError("The sum of the forces may be far below 0.")
+        inner = self.value + 1
         return Slope(inner.log(), tuple(a / inner for a in self.by))
 
     def meet(self, other: Slope) -> Slope:
