@@ -54,6 +54,7 @@ def test_without_engines_the_formula_takes_their_place(
     assert ours.gaps[-1] == pytest.approx((MEANS[0] - MEANS[1]) * (1 - (1 - RATE) ** TREES))
     assert ours.order == (1, 0)
     assert len(scene.missing) == 2
+    assert "trees" not in lambdamart_in_words(scene)
     assert "The curve of lambdarank, LightGBM is missing." in scene.missing[0]
     assert "pip install xgboost" in scene.missing[1]
     section = _lambdamart(scene)

@@ -76,6 +76,16 @@ def test_without_a_law_the_known_one_that_costs_most_is_taken() -> None:
     assert shown.lost > LOST
 
 
+@pytest.mark.parametrize("objective", ["lightgbm:lambdarank", "xgboost:rank:ndcg"])
+def test_the_defaults_end_elsewhere_under_a_law_with_two_rest_points(objective: str) -> None:
+    """Best is 1 > 0 > 2; both end at 0 > 1 > 2, which loses 0.052 of nDCG."""
+    law = rp.Law({(3, 2, 2): "62/100", (0, 3, 0): "38/100"})
+    shown = rp.demonstrate(objective, "nDCG", law, rates=[0.1], seeds=[0], trees=300)
+    assert shown.best_rankings == ((1, 0, 2),)
+    assert shown.runs[0].end.order == ((0,), (1,), (2,))
+    assert shown.lost == pytest.approx(0.052, abs=5e-4)
+
+
 def test_a_condition_is_met_by_the_law() -> None:
     shown = rp.demonstrate("lightgbm:lambdarank", "nDCG", noise="independent", **QUICK)
     assert rp.noise.check(shown.law, "independent")

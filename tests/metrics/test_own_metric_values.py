@@ -202,6 +202,8 @@ def text(ranking: Any, feedback: Any) -> str:
 def test_what_goes_wrong_is_said_with_the_query(function: Callable[..., Any], message: str) -> None:
     with pytest.raises(MetricCallError, match=message):
         rp.evaluate([2, 1, 2, 1], [1, 0, 2, 0], function, qid=["a", "a", "b", "b"])
+    with pytest.raises(MetricCallError, match=r"\(query 'b'\)"):
+        rp.explain(function, [2, 1, 2, 1], [1, 0, 2, 0], qid=["a", "a", "b", "b"], query="b")
 
 
 def test_sums_that_cancel_in_another_order_are_the_same() -> None:

@@ -30,7 +30,7 @@ def load(
         raise click.UsageError("Give a run (with --qrels) or a score file (with --data), or try --example.")
     if prefs is not None and (qrels is not None or data is not None):
         other = "--data" if qrels is None else "--qrels"
-        raise click.UsageError(f"--prefs stands in place of {other}: give one of them.")
+        raise click.UsageError(f"--prefs replaces {other}: give one of them.")
     if prefs is None and (qrels is None) == (data is None):
         raise click.UsageError("Give either --qrels FILE (for TREC runs) or --data FILE (for score files).")
     if data is None and (group or query_files):

@@ -9,7 +9,13 @@ import numpy as np
 
 from rankproof.evaluation.depth import cut_at
 from rankproof.evaluation.inputs import JudgedScores, as_scored
-from rankproof.evaluation.per_query import as_convention_reads, break_ties, check_labels, sort_retrieved
+from rankproof.evaluation.per_query import (
+    as_convention_reads,
+    break_ties,
+    check_labels,
+    naming_queries,
+    sort_retrieved,
+)
 from rankproof.evaluation.tables import Table, as_html, as_text, number
 from rankproof.metrics import Explanation, Metric, metric
 from rankproof.metrics.base import MetricLike
@@ -158,7 +164,9 @@ def explain(
     policy = "keep" if resolved.sees_unjudged or resolved.unjudged == "error" else resolved.unjudged
     lists = RankedLists.from_order(order, one.labels).with_unjudged(policy)  # type: ignore[arg-type]
     items = [item for item in order.places.tolist() if policy != "drop" or not np.isnan(one.labels[item])]
-    return Explained(resolved, query, tool.name, _places(one, items, lists), resolved.explain(lists))
+    with naming_queries(one):
+        explanation = resolved.explain(lists)
+    return Explained(resolved, query, tool.name, _places(one, items, lists), explanation)
 
 
 def _places(one: JudgedScores, items: list[int], lists: RankedLists) -> list[tuple[str, str, float, float]]:

@@ -7,7 +7,8 @@ the convention's treatment of short lists, the rule for empty queries.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -29,6 +30,7 @@ __all__ = [
     "check_labels",
     "counted_values",
     "mean_metric",
+    "naming_queries",
     "raw_values",
     "signed",
     "sort_retrieved",
@@ -97,14 +99,21 @@ def raw_values(metrics: Mapping[str, Metric], scored: JudgedScores, order: Order
         rule = _unjudged_rule(metric, scored)
         if rule not in lists:
             lists[rule] = lists["keep"].with_unjudged(rule) if scored.unjudged else lists["keep"]
-        try:
+        with naming_queries(scored):
             values[name] = metric.per_query(lists[rule])
-        except MetricCallError as error:
-            if error.query is None:
-                raise
-            named = quoted(scored.query_ids[error.query])
-            raise type(error)(error.message, error.query, named) from error.__cause__
     return values
+
+
+@contextmanager
+def naming_queries(scored: JudgedScores) -> Iterator[None]:
+    """What goes wrong with a user's function in this block says the id of the query, not its number."""
+    try:
+        yield
+    except MetricCallError as error:
+        if error.query is None:
+            raise
+        named = quoted(scored.query_ids[error.query])
+        raise type(error)(error.message, error.query, named) from error.__cause__
 
 
 def counted_values(

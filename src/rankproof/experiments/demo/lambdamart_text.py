@@ -50,12 +50,13 @@ def lambdamart_in_words(scene: LambdaMARTScene) -> str:
     best = " > ".join(map(str, scene.best))
     if not wrong:
         return f"Here every curve ends at the best order, {best}."
+    steps = "steps of its formula" if any("formula" in name for name in wrong) else "trees"
     kept = f" With {right[0]}, training ends at {best} and loses nothing." if right else ""
     return (
         f"LambdaMART ({'; '.join(wrong)}) ends with item {scene.best[1]} first and loses "
-        f"{number(scene.lost)} of {scene.metric}. It has the queries in exact proportion and trees that can "
-        f"give the items any scores, so neither too little data nor too small a model is the reason.{kept} "
-        f"(Learning rate {RATE:g}, {TREES} trees. This is a demonstration; rankproof certify "
+        f"{number(scene.lost)} of {scene.metric}. It has the queries in exact proportion and {steps} that "
+        f"can give the items any scores, so neither too little data nor too small a model is the "
+        f"reason.{kept} (Learning rate {RATE:g}, {TREES} {steps}. This is a demonstration; rankproof certify "
         "lightgbm:lambdarank --metric nDCG prints the proof that LambdaMART cannot come to rest at the best "
         "order.)"
     )
