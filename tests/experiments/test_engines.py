@@ -18,7 +18,7 @@ from rankproof.experiments.engines import retrain, settings
 from rankproof.experiments.engines.known_laws import KNOWN_LAWS, laws_to_try
 from rankproof.experiments.engines.rows import law_rows, queries_for
 from rankproof.experiments.engines.runs import order_of
-from rankproof.experiments.engines.stand import lost_by_ours
+from rankproof.experiments.engines.stand import is_proven, lost_by_ours
 from rankproof.theory.shipped.objective import ENGINE_OBJECTIVES, engine_objective
 
 LAW = rp.Law({(2, 1): "3/5", (0, 1): "2/5"})
@@ -74,6 +74,16 @@ def test_without_a_law_the_known_one_that_costs_most_is_taken() -> None:
     shown = rp.demonstrate("lightgbm:lambdarank", "nDCG@10", **QUICK)
     assert shown.law in next(laws_to_try(engine_objective("lightgbm:lambdarank")))
     assert shown.lost > LOST
+
+
+def test_what_is_proven_is_what_has_a_formula_or_is_a_loss() -> None:
+    """Objectives that draw at random are shown alone; `QuerySoftMax` is right for DCG with linear gains."""
+    two = {case.objective: case for case in KNOWN_LAWS if case.law == LAW and case.metric == "nDCG"}
+    assert [name for name, case in two.items() if is_proven(case)] == [
+        *("lightgbm:lambdarank", "xgboost:rank:ndcg", "xgboost:rank:pairwise"),
+        *("catboost:QuerySoftMax", "catboost:PairLogit"),
+    ]
+    assert not is_proven(replace(two["catboost:QuerySoftMax"], metric="DCG(gain=linear)"))
 
 
 @pytest.mark.parametrize("objective", ["lightgbm:lambdarank", "xgboost:rank:ndcg"])

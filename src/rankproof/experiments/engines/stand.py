@@ -20,10 +20,14 @@ from rankproof.experiments.engines.losses import RankingValues
 from rankproof.experiments.engines.runs import order_of
 from rankproof.experiments.engines.train import train_ours
 from rankproof.metrics.parse import metric as metric_of
+from rankproof.theory.minima.enclosure import enclose
+from rankproof.theory.minima.minimise import minimise
 from rankproof.theory.rest_points.shipped_prove import prove_shipped
+from rankproof.theory.search.counterexample import counterexample
 from rankproof.theory.shipped.objective import engine_objective
+from rankproof.theory.shipped.plain import plain_loss
 
-__all__ = ["StandRow", "lost_by_ours", "stand_row", "stand_rows"]
+__all__ = ["StandRow", "is_proven", "lost_by_ours", "stand_row", "stand_rows"]
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,7 @@ class StandRow:
     case : objective, metric and law
     shown : what the installed engine did
     ours : what the loss that rankproof chooses loses in the same trees, in the mean over the runs
-    proven : whether it is proven of the shipped formula that no rest point sorts best under this law
+    proven : whether it is also proven; see `is_proven`
     """
 
     case: KnownLaw
@@ -65,8 +69,24 @@ def stand_row(
     """Train the engine and ours on one law, and ask for a proof."""
     shown = demonstrate(case.objective, case.metric, case.law, rates=rates, seeds=seeds, trees=trees)
     ours = [lost_by_ours(shown.engine, case, rate, seed, trees) for rate, seed in product(rates, seeds)]
-    proof = prove_shipped(engine_objective(case.objective), case.metric, case.law)
-    return StandRow(case, shown, sum(ours) / len(ours), proof is not None)
+    return StandRow(case, shown, sum(ours) / len(ours), is_proven(case))
+
+
+def is_proven(case: KnownLaw) -> bool:
+    """Whether it is proven that the objective does not end at a best order under the law.
+
+    Of a shipped formula that no rest point sorts best; of an objective that is a convex loss, where its
+    minimum lies.
+    """
+    objective = engine_objective(case.objective)
+    loss = plain_loss(objective)
+    if loss is None:
+        return prove_shipped(objective, case.metric, case.law) is not None
+    scores = minimise(loss, case.law).scores
+    minimum = enclose(loss, case.law, scores)
+    if minimum is None:
+        return False
+    return counterexample(metric_of(case.metric), case.law, minimum, tuple(map(float, scores))) is not None
 
 
 def lost_by_ours(engine: str, case: KnownLaw, rate: float, seed: int, trees: int) -> float:
