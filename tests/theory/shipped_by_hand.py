@@ -50,17 +50,27 @@ def _ap(labels: Sequence[int], ranking: Sequence[int]) -> float:
     return sum(hits / k for hits, k in enumerate(places, start=1)) / len(places)
 
 
-def field_by_hand(law: Any, scores: Float64s, weigh: Weigh, *, c: float | None, by_sum: bool) -> Float64s:
-    """Minus the mean gradient at one vector of scores; sigma is 1."""
+def field_by_hand(
+    law: Any,
+    scores: Float64s,
+    weigh: Weigh,
+    *,
+    c: float | None,
+    by_sum: bool,
+    sigma: float = 1.0,
+    truncation: int = 30,
+    table: bool = False,
+) -> Float64s:
+    """Minus the mean gradient at one vector of scores; ``table`` with LightGBM's table of the logistic."""
     ranking = [int(i) for i in np.argsort(-scores, kind="stable")]
     total = np.zeros(len(scores))
     for y, p in law.pairs():
         labels = [int(label) for label in y]
         force, size = np.zeros(len(scores)), 0.0
         for i, j in permutations(range(len(scores)), 2):
-            if labels[i] > labels[j]:
+            if labels[i] > labels[j] and min(ranking.index(i), ranking.index(j)) < truncation:
                 x = float(scores[i] - scores[j])
-                push = weigh(labels, ranking, i, j) * (0.5 - 0.5 * math.tanh(x / 2.0))
+                push = sigma * weigh(labels, ranking, i, j) * _logistic(sigma * x, table)
                 if c is not None and scores.max() != scores.min():
                     push /= c + abs(x)
                 force[i] += push
@@ -68,6 +78,13 @@ def field_by_hand(law: Any, scores: Float64s, weigh: Weigh, *, c: float | None, 
                 size += 2.0 * push
         total += float(p) * force * (math.log2(1.0 + size) / size if by_sum and size > 0 else 1.0)
     return total
+
+
+def _logistic(z: float, table: bool) -> float:
+    """1 / (1 + e^z); LightGBM takes the left end of one of 2^20 steps from -25 to 25."""
+    if table:
+        z = -25.0 + math.floor(min(max((z + 25.0) / 50.0, 0.0), 1.0 - 2.0**-20) * 2**20) * 50.0 / 2**20
+    return 0.5 - 0.5 * math.tanh(z / 2.0)
 
 
 def rests_in(
