@@ -82,11 +82,11 @@ def is_proven(case: KnownLaw) -> bool:
     loss = plain_loss(objective)
     if loss is None:
         return prove_shipped(objective, case.metric, case.law) is not None
-    scores = minimise(loss, case.law).scores
+    scores = tuple(minimise(loss, case.law).scores.tolist())
     minimum = enclose(loss, case.law, scores)
-    if minimum is None:
-        return False
-    return counterexample(metric_of(case.metric), case.law, minimum, tuple(map(float, scores))) is not None
+    return (
+        minimum is not None and counterexample(metric_of(case.metric), case.law, minimum, scores) is not None
+    )
 
 
 def lost_by_ours(engine: str, case: KnownLaw, rate: float, seed: int, trees: int) -> float:
