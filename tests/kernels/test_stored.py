@@ -157,6 +157,7 @@ def evaluate_example(cache: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(words, env=environment, capture_output=True, text=True, check=True)
 
 
+@pytest.mark.exhaustive
 def test_a_command_says_damage_of_all_kernels_in_one_line(tmp_path: Path) -> None:
     first = evaluate_example(tmp_path)
     files = list(tmp_path.rglob("*.kernel"))

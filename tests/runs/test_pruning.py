@@ -104,6 +104,7 @@ def search(path: Path, trials: int, out: Path | None = None, *, prune: bool = Tr
     )
 
 
+@pytest.mark.exhaustive
 def test_a_search_stops_what_a_whole_search_shows_to_be_below_the_median(path: Path, tmp_path: Path) -> None:
     found, every = search(path, 14, tmp_path / "s"), search(path, 14, prune=False)
     stopped = [trial for trial in found.trials if trial.pruned]
@@ -126,6 +127,7 @@ def test_a_search_stops_what_a_whole_search_shows_to_be_below_the_median(path: P
     assert search(path, 14, tmp_path / "parts").to_json() == found.to_json()
 
 
+@pytest.mark.exhaustive
 def test_pruning_can_begin_in_a_folder_of_an_earlier_version(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

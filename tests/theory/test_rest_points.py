@@ -233,6 +233,7 @@ def test_a_plain_solver_agrees_on_random_laws(kind: str, laws: int) -> None:
 # Verdicts --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.exhaustive
 @every_case("metric", ["nDCG", "nDCG@2", "F@2", "P@2", "R@2", "Success@2"])
 @every_case("loss", ["lambdarank", "lambdaloss", "lambdaloss(scheme=loss2)", "lambdarank(cutoff=2)"])
 def test_lambdas_are_decided_and_replay(loss: str, metric: str) -> None:

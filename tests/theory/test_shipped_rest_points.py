@@ -292,6 +292,17 @@ def test_another_objective_needs_another_proof(other: str) -> None:
     assert not rp.replay(plain).holds
 
 
+def test_what_the_checker_does_not_take_is_not_proven_either() -> None:
+    """A large factor of scores, labels that the engine refuses, or parts of labels."""
+    assert prove_shipped(engine_objective("lightgbm:lambdarank(sigmoid=1000.5)"), "nDCG", SMALL) is None
+    too_large, parted = (
+        Law({(31, 1, 0): "9/10", (0, 0, 1): "1/10"}),
+        Law({("5/2", 1, 0): "9/10", (0, 0, 1): "1/10"}),
+    )
+    for law in (too_large, parted):
+        assert prove_shipped(engine_objective(PLAIN), "nDCG", law) is None
+
+
 def test_a_file_that_asks_for_too_much_work_is_refused_at_once() -> None:
     plain = copy.deepcopy(verdict().to_dict())
     for one in plain["evidence"][0]["excluded"]:
