@@ -8,6 +8,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 
+import rankproof as rp
 from metrics.drawn_queries import Query, agrees_with_every_order, explanation_agrees, prints, tied
 from metrics.one_query import lists_of, value
 from rankproof.errors import ArgumentError
@@ -79,3 +80,17 @@ def test_printed_form() -> None:
 def test_parameters(p: object) -> None:
     with pytest.raises(ArgumentError, match="Argument p of RBP must"):
         RBP(p=p)  # type: ignore[arg-type]
+
+
+def test_under_the_name_of_trec_eval_p_is_its_own() -> None:
+    """(1 - p) (1 + p^2) for relevant items at ranks 1 and 3: p is 0.9 there, 0.8 here, unless it is given."""
+
+    run = rp.Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
+    qrels = rp.Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 1}})
+
+    def mean(spec: str, convention: str) -> float:
+        return rp.evaluate(run, qrels, spec, convention=convention).mean[spec]
+
+    assert mean("RBP", "trec_eval") == pytest.approx(0.1 * 1.81)
+    assert mean("RBP", "rankproof") == pytest.approx(0.2 * 1.64)
+    assert mean("RBP(p=0.5)", "trec_eval") == pytest.approx(0.5 * 1.25)
