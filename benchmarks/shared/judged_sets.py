@@ -17,10 +17,22 @@ import numpy as np
 import rankproof as rp
 from rankproof.data.split import query_folds
 
-__all__ = ["EXAMPLE", "LETOR", "SETS", "Fold", "fold_of", "folder", "inner_of", "present"]
+__all__ = [
+    "EXAMPLE",
+    "LETOR",
+    "SAMPLE",
+    "SETS",
+    "Fold",
+    "fold_of",
+    "folder",
+    "inner_of",
+    "present",
+    "whole_of",
+]
 
 LETOR = ("mq2008", "ohsumed", "mq2007-partial")
 EXAMPLE = "lightgbm-example"
+SAMPLE = "mslr-sample"
 SETS = (*LETOR, EXAMPLE)
 FOLDS = 5
 Fold = tuple[rp.RankingData, rp.RankingData, rp.RankingData]
@@ -44,6 +56,16 @@ def _letor(name: str, parts: tuple[int, ...]) -> rp.RankingData:
 @cache
 def _example(part: str) -> rp.RankingData:
     return rp.read_letor(folder() / EXAMPLE / f"rank.{part}.xz", features=300, sparse=False)
+
+
+def whole_of(name: str) -> rp.RankingData:
+    """All queries of a data set that worlds are fitted to; of the example those of its training part."""
+    if name == EXAMPLE:
+        return _example("train")
+    if name == SAMPLE:
+        files = [folder() / name / f"{part}.txt.xz" for part in ("train", "test")]
+        return rp.read_letor(files, sparse=False)
+    return _letor(name, tuple(range(FOLDS)))
 
 
 def fold_of(name: str, fold: int) -> Fold:

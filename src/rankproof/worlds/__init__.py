@@ -30,15 +30,18 @@ from rankproof.worlds.continuous import IndependentWorld, IntentWorld
 from rankproof.worlds.finite import FiniteWorld
 from rankproof.worlds.label_law import LabelLaw
 from rankproof.worlds.metric_forms import Positional, QueryMetric, Ranked
+from rankproof.worlds.plasmode import DrawnData, PlasmodeWorld
 from rankproof.worlds.world import KnownData, World
 
 __all__ = [
     "Best",
+    "DrawnData",
     "FiniteWorld",
     "IndependentWorld",
     "IntentWorld",
     "KnownData",
     "LabelLaw",
+    "PlasmodeWorld",
     "Positional",
     "QueryMetric",
     "Ranked",
