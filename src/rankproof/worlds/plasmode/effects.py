@@ -1,127 +1,132 @@
-r"""What the queries add to the latent value beyond the features: normal effects, their sizes by likelihood.
+r"""The law of the labels given what the trees say: a link, and normal effects of the query.
 
-The latent value of item i of a query is
+With f the value of the trees, f' its mean over the list and s_i = (f_i - f') / d its standardised place in
+the list, the latent value of item i of a query is
 
-.. math:: α f_i + σ_0 u_0 + σ_1 u_1 s_i + σ_2 \sum_k u_{2k} p_{ik}
+.. math:: κ (b f' + h(s_i)) + σ_0 u_0 + σ_1 u_1 s_i + σ_2 \sum_k u_{2k} p_{ik}
 
-with independent standard normal u per query: a level (how many items are relevant), a strength (how much the
-model's value says, s is the standardised f within the list) and topics (which features matter to this query,
-p are the principal directions of the features within lists). Given the effects the grades are independent, so
-the topics are what makes items that are alike depend on each other.
+with h increasing and linear between the knots 0, 1 and 2, and independent standard normal u for each query: a
+level (how many items are relevant), a strength (how much the trees' value says) and topics (which features
+matter to this query; p are the principal directions of the features within lists). Given the effects the
+grades are independent, so topics are what makes items that are alike depend on each other.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import minimize
 
 from rankproof.arrays import Float64s, Int64s
-from rankproof.worlds.plasmode.ordinal import log_likelihood, packed, slopes, unpacked
+from rankproof.worlds.plasmode.laplace import likely_effects
+from rankproof.worlds.plasmode.lists import centred
+from rankproof.worlds.plasmode.ordinal import packed, unpacked
 
-__all__ = ["EffectSizes", "fit_effects", "marginal_log_likelihood"]
+__all__ = ["LabelModel", "fit_label_model"]
 
-NEWTON_STEPS = 12
+KNOTS = np.array([0.0, 1.0, 2.0])
+START_DEVIATIONS = (1.0, 0.3, 0.3)
+LEAST_DEVIATION, MOST_DEVIATION = 0.01, 6.0
+LEAST_SLOPE, MOST_SLOPE = 0.02, 20.0
 
 
 @dataclass(frozen=True)
-class EffectSizes:
-    """Fitted numbers of the law.
+class LabelModel:
+    """The numbers of the law.
 
     Attributes
     ----------
-    slope : float
-        α: what the cross-fitted value is multiplied by, below 1 where the trees had over-fitted.
+    spread : float
+        d: the pooled standard deviation of the trees' value within lists.
+    between : float
+        b: what the mean of the trees' value over the list is multiplied by.
+    within : array of 4
+        The slopes of h below 0, up to 1, up to 2, and above.
     thresholds : array
-        The thresholds of the grades.
+        The thresholds of the grades, increasing.
     level, strength, topic : float
         The standard deviations σ.
-    log_likelihood : float
-        By Laplace's approximation.
+    signal : float
+        κ: 1 as fitted.
     """
 
-    slope: float
+    spread: float
+    between: float
+    within: Float64s
     thresholds: Float64s
     level: float
     strength: float
     topic: float
-    log_likelihood: float
+    signal: float = 1.0
 
-    def scales(self, topics: int) -> Float64s:
-        """One standard deviation per column of the design."""
-        return np.concatenate(([self.level, self.strength], np.full(topics, self.topic)))
+    def with_signal(self, signal: float) -> LabelModel:
+        """The same with another κ."""
+        return replace(self, signal=signal)
+
+    def latent(self, value: Float64s, offsets: Int64s) -> Float64s:
+        """The latent value of every item without the effects of its query."""
+        inner = centred(value, offsets)
+        link = _pieces(inner / self.spread) @ self.within
+        return self.signal * (self.between * (value - inner) + link)
+
+    def columns(self, value: Float64s, topics: Float64s, offsets: Int64s) -> Float64s:
+        """What the standard normal effects of the query are multiplied by: a column for each."""
+        scales = [self.level, self.strength, *[self.topic] * topics.shape[1]]
+        return _design(centred(value, offsets) / self.spread, topics) * scales
 
 
-def fit_effects(
-    latent: Float64s, design: Float64s, classes: Int64s, offsets: Int64s, thresholds: Float64s
-) -> EffectSizes:
-    """The slope, thresholds and sizes of greatest marginal likelihood.
+def fit_label_model(
+    value: Float64s, topics: Float64s, classes: Int64s, offsets: Int64s, thresholds: Float64s
+) -> LabelModel:
+    """The numbers of greatest likelihood, by Laplace's approximation of the integral over the effects.
 
-    ``design`` has a column of ones, one of standardised latent values, and one per topic.
+    ``value`` is that of trees that did not see the query, so that the slopes are as small as the trees'
+    errors make them; ``thresholds`` is where the search starts.
     """
-    topics = design.shape[1] - 2
-    count = thresholds.size
-    start = np.concatenate(([1.0], packed(thresholds), np.log([0.3, 0.3, 0.2])))
-    modes = np.zeros((offsets.size - 1, design.shape[1]))
+    inner = centred(value, offsets)
+    spread = float(np.sqrt(np.square(inner).mean()))
+    count, ends = thresholds.size, KNOTS.size + 2
+    modes: Float64s | None = None
 
-    def read(x: Float64s) -> EffectSizes:
-        level, strength, topic = np.exp(x[1 + count :])
-        return EffectSizes(float(x[0]), unpacked(x[1 : 1 + count]), level, strength, topic, 0.0)
+    def read(x: Float64s) -> LabelModel:
+        deviations = np.exp(x[ends + count :]).tolist()
+        return LabelModel(
+            spread, float(x[0]), np.exp(x[1:ends]), unpacked(x[ends : ends + count]), *deviations
+        )
 
     def cost(x: Float64s) -> float:
         nonlocal modes
-        sizes = read(x)
-        total, modes = marginal_log_likelihood(
-            sizes.slope * latent, design * sizes.scales(topics), classes, offsets, sizes.thresholds, modes
+        model = read(x)
+        fit = likely_effects(
+            model.latent(value, offsets),
+            model.columns(value, topics, offsets),
+            classes,
+            offsets,
+            model.thresholds,
+            modes,
         )
-        return -total / classes.size
+        modes = fit.modes
+        return -fit.log_likelihood / classes.size
 
-    bounds = [(0.05, 5.0), *[(None, None)] * count, *[(np.log(1e-2), np.log(6.0))] * 3]
+    slopes = np.full(KNOTS.size + 1, np.log(np.clip(spread, LEAST_SLOPE, MOST_SLOPE)))
+    start = np.concatenate(([1.0], slopes, packed(thresholds), np.log(START_DEVIATIONS)))
+    bounds = [
+        (LEAST_SLOPE, MOST_SLOPE),
+        *[(np.log(LEAST_SLOPE), np.log(MOST_SLOPE))] * slopes.size,
+        *[(None, None)] * count,
+        *[(np.log(LEAST_DEVIATION), np.log(MOST_DEVIATION))] * len(START_DEVIATIONS),
+    ]
     result = minimize(cost, start, method="L-BFGS-B", bounds=bounds, options={"maxiter": 60, "ftol": 1e-8})
-    best = read(result.x)
-    return EffectSizes(
-        best.slope,
-        best.thresholds,
-        float(best.level),
-        float(best.strength),
-        float(best.topic),
-        -float(result.fun) * classes.size,
-    )
+    return read(result.x)
 
 
-def marginal_log_likelihood(
-    latent: Float64s,
-    design: Float64s,
-    classes: Int64s,
-    offsets: Int64s,
-    thresholds: Float64s,
-    start: Float64s | None = None,
-) -> tuple[float, Float64s]:
-    """Laplace's approximation of the log likelihood with standard normal effects, and their modes by query.
+def _design(inner: Float64s, topics: Float64s) -> Float64s:
+    return np.column_stack((np.ones(inner.size), inner, topics))
 
-    Each query's effects are moved to their most likely value by Newton steps, all queries at a time.
-    """
-    queries, width = offsets.size - 1, design.shape[1]
-    sizes = np.diff(offsets)
-    of_item = np.repeat(np.arange(queries), sizes)
-    modes = np.zeros((queries, width)) if start is None else start.copy()
-    products = (design[:, :, None] * design[:, None, :]).reshape(-1, width * width)
-    identity = np.eye(width)
 
-    def curvature(weights: Float64s) -> Float64s:
-        summed = np.add.reduceat(products * weights[:, None], offsets[:-1])
-        matrices: Float64s = summed.reshape(queries, width, width) + identity
-        return matrices
-
-    for _ in range(NEWTON_STEPS):
-        at = slopes(latent + np.einsum("ij,ij->i", design, modes[of_item]), classes, thresholds)
-        gradient = np.add.reduceat(design * at.first[:, None], offsets[:-1]) - modes
-        step = np.linalg.solve(curvature(at.curvature), gradient[:, :, None])[:, :, 0]
-        modes += np.clip(step, -2.0, 2.0)
-        if np.abs(step).max(initial=0.0) < 1e-5:
-            break
-    value = latent + np.einsum("ij,ij->i", design, modes[of_item])
-    total = log_likelihood(value, classes, thresholds).sum() - 0.5 * np.square(modes).sum()
-    _, log_determinants = np.linalg.slogdet(curvature(slopes(value, classes, thresholds).curvature))
-    return float(total - 0.5 * log_determinants.sum()), modes
+def _pieces(places: Float64s) -> Float64s:
+    """How far each place goes into each piece between the knots: a column per piece."""
+    starts, ends = KNOTS, np.append(KNOTS[1:], np.inf)
+    above = [np.clip(places - low, 0.0, high - low) for low, high in zip(starts, ends, strict=True)]
+    return np.column_stack((np.minimum(places - KNOTS[0], 0.0), *above))

@@ -3,8 +3,8 @@
 The items of a real list are kept together, with their number. A second list is drawn from the most similar
 ones; every item is paired with one of the nearest items of it, and all items of the list are moved by the
 same share of the way. So what is constant within a list, or hardly varies, stays so, and a list lies between
-two real ones. Where one of the two items has a frequent value of a feature (zero, mostly), the value of one of
-them is taken as it is: of the same list for all items. Features of whole numbers are rounded.
+two real ones. Where one of the two items has a frequent value of a feature (zero, mostly), the value of one
+of them is taken as it is: of the same list for all items. Features of whole numbers are rounded.
 """
 
 from __future__ import annotations

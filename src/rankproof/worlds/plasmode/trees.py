@@ -1,22 +1,29 @@
-"""Boosted trees for the latent value of an ordinal logit, cross-fitted by query."""
+"""Boosted trees for the latent value of an ordinal logit with a level per query, cross-fitted by query.
+
+A level per query takes up what the features do not say of how many items are relevant, so that the trees fit
+the differences within lists. The levels are at their most likely values for the trees so far and normal with
+the variance of an EM step; both are renewed after every few trees.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.arrays import Float64s, Int64s
+from rankproof.arrays import Float64s, Int64s, query_of_item
 from rankproof.data.ranking import RankingData
 from rankproof.data.split import query_folds
 from rankproof.optional import engine
-from rankproof.worlds.plasmode.ordinal import best_thresholds, log_likelihood, slopes
+from rankproof.worlds.plasmode.laplace import likely_effects
+from rankproof.worlds.plasmode.ordinal import best_thresholds, slopes
 
-__all__ = ["OrdinalTrees", "fit_trees"]
+__all__ = ["CrossFit", "OrdinalTrees", "Rows", "cross_fit", "fit_trees"]
 
-FOLDS, MOST_TREES, REFIT_EVERY = 5, 300, 10
+FOLDS, MOST_TREES, RENEWED_EVERY = 5, 300, 5
+START_LEVEL, LEAST_LEVEL, LEAST_CURVATURE = 0.5, 0.02, 1e-6
 PARAMETERS: dict[str, Any] = {
     "learning_rate": 0.05,
     "num_leaves": 12,
@@ -31,6 +38,22 @@ PARAMETERS: dict[str, Any] = {
     "deterministic": True,
     "force_row_wise": True,
 }
+
+
+class Rows(NamedTuple):
+    """Items of queries: features, classes of the grades, offsets."""
+
+    X: NDArray[np.float32]
+    classes: Int64s
+    offsets: Int64s
+
+    def of_queries(self, data: RankingData, queries: Int64s) -> tuple[Rows, Int64s]:
+        """These queries, and the places of their items."""
+        chosen = np.zeros(data.queries, dtype=bool)
+        chosen[queries] = True
+        items = np.flatnonzero(np.repeat(chosen, data.sizes))
+        offsets = np.concatenate(([0], np.cumsum(data.sizes[chosen]))).astype(np.int64)
+        return Rows(self.X[items], self.classes[items], offsets), items
 
 
 @dataclass(frozen=True)
@@ -48,68 +71,94 @@ class OrdinalTrees:
         return total / len(self.models)
 
 
-class CrossFitted:
+class CrossFit(NamedTuple):
     """The models, and the latent value of every item by the model that did not see its query."""
 
-    def __init__(self, model: OrdinalTrees, held_out: Float64s, thresholds: Float64s) -> None:
-        self.model, self.held_out, self.thresholds = model, held_out, thresholds
+    model: OrdinalTrees
+    held_out: Float64s
+    thresholds: Float64s
 
 
-def fit_trees(data: RankingData, X: NDArray[np.float32], classes: Int64s, seed: int) -> CrossFitted:
+def cross_fit(data: RankingData, rows: Rows, seed: int) -> CrossFit:
     """Fit a model to the other queries of each fold; the number of trees is best for the queries held out."""
     folds = query_folds(data, FOLDS, seed=seed, index=True)
-    losses = np.zeros(MOST_TREES)
-    fitted = []
-    for k, (rest, held) in enumerate(folds):
-        training, test = _items(data, rest), _items(data, held)
-        model, by_tree, held_scores = fit_one(
-            X[training], classes[training], X[test], classes[test], seed=seed + k
-        )
-        losses += by_tree * test.size
-        fitted.append((model, test, held_scores))
-    trees = int(np.argmin(losses)) + 1
-    held_out = np.empty(classes.size)
-    for model, test, _ in fitted:
-        held_out[test] = model.predict(X[test], num_iteration=trees, num_threads=1)
-    thresholds = best_thresholds(held_out, classes, start_thresholds(classes))
-    return CrossFitted(OrdinalTrees(tuple(model for model, _, _ in fitted), trees), held_out, thresholds)
+    losses: Float64s = np.zeros(MOST_TREES // RENEWED_EVERY)
+    models, parts = [], []
+    for fold, (rest, held) in enumerate(folds):
+        training, _ = rows.of_queries(data, rest)
+        test, items = rows.of_queries(data, held)
+        model, by_tree = fit_trees(training, test, seed=seed + fold)
+        losses += by_tree
+        models.append(model)
+        parts.append((test, items))
+    trees = (int(np.argmin(losses)) + 1) * RENEWED_EVERY
+    held_out = np.empty(rows.classes.size)
+    for model, (test, items) in zip(models, parts, strict=True):
+        held_out[items] = model.predict(test.X, num_iteration=trees, num_threads=1)
+    thresholds = best_thresholds(held_out, rows.classes, start_thresholds(rows.classes))
+    return CrossFit(OrdinalTrees(tuple(models), trees), held_out, thresholds)
 
 
-def fit_one(
-    X: NDArray[np.float32],
-    classes: Int64s,
-    X_held: NDArray[np.float32] | None = None,
-    classes_held: Int64s | None = None,
-    *,
-    seed: int,
-    trees: int = MOST_TREES,
-) -> tuple[Any, Float64s, None]:
-    """A model of these rows, and its loss on the held-out rows after each tree."""
+def fit_trees(
+    rows: Rows, held: Rows | None = None, *, seed: int, trees: int = MOST_TREES
+) -> tuple[Any, Float64s]:
+    """A model of these rows, and minus the likelihood of the rows held out after every few trees."""
     lightgbm = engine("lightgbm")
-    state = {"calls": 0, "thresholds": start_thresholds(classes)}
+    levels = _Levels(rows)
     losses: list[float] = []
 
     def objective(latent: Float64s, _: Any) -> tuple[Float64s, Float64s]:
-        if state["calls"] % REFIT_EVERY == 0:
-            state["thresholds"] = best_thresholds(latent, classes, state["thresholds"])
-        state["calls"] += 1
-        at = slopes(latent, classes, state["thresholds"])
-        return -at.first, np.maximum(at.curvature, 1e-6)
+        levels.count()
+        if levels.calls % RENEWED_EVERY == 1:
+            levels.renew(latent)
+        at = slopes(latent + levels.of_item, rows.classes, levels.thresholds)
+        return -at.first, np.maximum(at.curvature, LEAST_CURVATURE)
 
-    def watch(latent: Float64s, held: Any) -> tuple[str, float, bool]:
-        losses.append(-float(log_likelihood(latent, held.get_label().astype(np.int64), state["thresholds"]).mean()))
-        return "loss", losses[-1], False
+    def watch(latent: Float64s, _: Any) -> tuple[str, float, bool]:
+        if held is not None and levels.calls % RENEWED_EVERY == 0:
+            losses.append(-levels.log_likelihood(latent, held))
+        return "loss", 0.0, False
 
-    rows = lightgbm.Dataset(X, classes.astype(np.float64))
-    watched = [] if X_held is None else [rows.create_valid(X_held, classes_held)]
+    table = lightgbm.Dataset(rows.X, rows.classes.astype(np.float64))
+    watched = [] if held is None else [table.create_valid(held.X, held.classes)]
     model = lightgbm.train(
         {**PARAMETERS, "objective": objective, "seed": seed},
-        rows,
+        table,
         trees,
         valid_sets=watched,
         feval=watch if watched else None,
     )
-    return model, np.array(losses), None
+    return model, np.array(losses)
+
+
+class _Levels:
+    """Thresholds and the levels of the queries, as they go with the trees so far."""
+
+    def __init__(self, rows: Rows) -> None:
+        self.rows, self.calls, self.deviation = rows, 0, START_LEVEL
+        self.queries = query_of_item(rows.offsets)
+        self.modes: Float64s = np.zeros((rows.offsets.size - 1, 1))
+        self.thresholds = start_thresholds(rows.classes)
+        self.of_item: Float64s = np.zeros(rows.classes.size)
+
+    def count(self) -> None:
+        self.calls += 1
+
+    def renew(self, latent: Float64s) -> None:
+        design = np.full((latent.size, 1), self.deviation)
+        fit = likely_effects(
+            latent, design, self.rows.classes, self.rows.offsets, self.thresholds, self.modes
+        )
+        # The expected square of a level given the grades: its mode, and the variance around it.
+        squares = np.square(fit.modes[:, 0]) + 1.0 / fit.curvatures[:, 0, 0]
+        self.of_item = self.deviation * fit.modes[self.queries, 0]
+        self.deviation = max(LEAST_LEVEL, self.deviation * float(np.sqrt(squares.mean())))
+        self.modes = fit.modes
+        self.thresholds = best_thresholds(latent + self.of_item, self.rows.classes, self.thresholds)
+
+    def log_likelihood(self, latent: Float64s, held: Rows) -> float:
+        design = np.full((latent.size, 1), self.deviation)
+        return likely_effects(latent, design, held.classes, held.offsets, self.thresholds).log_likelihood
 
 
 def start_thresholds(classes: Int64s) -> Float64s:
@@ -118,9 +167,3 @@ def start_thresholds(classes: Int64s) -> Float64s:
     shares = np.clip(np.cumsum(counts[::-1])[::-1][1:] / classes.size, 1e-6, 1 - 1e-6)
     thresholds: Float64s = np.log((1 - shares) / shares)
     return thresholds
-
-
-def _items(data: RankingData, queries: Int64s) -> Int64s:
-    chosen = np.zeros(data.queries, dtype=bool)
-    chosen[queries] = True
-    return np.flatnonzero(np.repeat(chosen, data.sizes))
