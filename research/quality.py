@@ -3,11 +3,12 @@
     python research/quality.py --cache worlds.jsonl --candidate 'lift:nDCG@10|query=1/n|step=double' \
         --candidate lgb=lambdarank [--queries 1000 --queries 10000] [--world mq2008] [--replicates 3]
 
-A world is fitted to each data set in RANKPROOF_DATA; it draws training queries without limit, and test
-queries with 32 equally likely label vectors each. Every replicate has its own training queries, test queries
-and seed of the engine, the same for all candidates. A candidate trains on the labels of the training queries
-and is measured after every 25 trees by its exact expected metrics. The number of trees is chosen on one half
-of the test queries for the other half, so no choice is measured on what it was made by.
+A world is fitted to each data set in RANKPROOF_DATA, once: it is kept in the folder RANKPROOF_WORLDS. It
+draws training queries without limit, and test queries with 32 equally likely label vectors each. Every
+replicate has its own training queries, test queries and seed of the engine, the same for all candidates. A
+candidate trains on the labels of the training queries and is measured after every 25 trees by its exact
+expected metrics. The number of trees is chosen on one half of the test queries for the other half, so no
+choice is measured on what it was made by.
 
 The tables show the mean over replicates and, paired by replicate, what each candidate is ahead of the
 reference (the first one), with its standard error: the spread of the differences over replicates, pooled over
@@ -22,6 +23,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import tempfile
 import time
 from functools import lru_cache
 from pathlib import Path
@@ -40,14 +42,24 @@ from shared.resumed import Job, key, read, run
 
 WORLDS = (*LETOR, EXAMPLE, SAMPLE)
 METRICS = {"nDCG@10": "nDCG(empty=0)@10", "nDCG": "nDCG(empty=0)", "AP": "AP(empty=0)", "ERR": "ERR(empty=0)"}
+FOLDER = Path(os.environ.get("RANKPROOF_WORLDS", Path(tempfile.gettempdir()) / "rankproof-worlds"))
 TEST_QUERIES, DRAWS = 2000, 32
 CANDIDATES = ["lift:nDCG@10|query=1/n|step=double", "lgb=lambdarank", "lgb=rank_xendcg"]
 
 
 @lru_cache(maxsize=1)
 def world_of(name: str) -> rp.synthetic.PlasmodeWorld:
-    """The world of a data set."""
-    return rp.synthetic.PlasmodeWorld.fit(whole_of(name))
+    """The world of a data set: fitted once, and kept in a file named after the data set."""
+    place = FOLDER / f"{name}.world"
+    if not place.exists():
+        place.parent.mkdir(parents=True, exist_ok=True)
+        rp.synthetic.PlasmodeWorld.fit(whole_of(name)).save(place)
+    return rp.synthetic.PlasmodeWorld.load(place)
+
+
+def digest(name: str) -> str:
+    """What tells the runs on this world from those on another world of the same data."""
+    return world_of(name).digest[:12]
 
 
 @lru_cache(maxsize=1)
@@ -89,9 +101,9 @@ def held_out(found: Any, metric: str) -> tuple[float, float]:
 
 
 class Plan(NamedTuple):
-    """Which runs are compared."""
+    """Which runs are compared; worlds with the start of their digests."""
 
-    worlds: list[str]
+    worlds: dict[str, str]
     replicates: int
     trees: int
     every: int
@@ -100,6 +112,7 @@ class Plan(NamedTuple):
         """One run."""
         return {
             "world": world,
+            "digest": self.worlds[world],
             "queries": queries,
             "replicate": replicate,
             "candidate": candidate,
@@ -183,7 +196,8 @@ def main() -> None:
     parser.add_argument("--known", action="store_true", help="show what the file has, run nothing")
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
     args = parser.parse_args()
-    plan = Plan(args.world or list(WORLDS), args.replicates, args.trees, args.every)
+    worlds = {name: digest(name) for name in args.world or WORLDS}
+    plan = Plan(worlds, args.replicates, args.trees, args.every)
     candidates, sizes = args.candidate or CANDIDATES, args.queries or [1000]
     if args.known:
         found = read(args.cache)

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankproof.arrays import Float64s, Int64s, as_scores, frozen, spans_by_items
+from rankproof.arrays import Float64s, as_scores, frozen, spans_by_items
 from rankproof.data.ranking import RankingData
 from rankproof.errors import ArgumentError
 from rankproof.evaluation.per_query import without_empties
@@ -130,7 +130,8 @@ class DrawnData:
             total = np.zeros(self.data.items)
             for row in self.draws:
                 total += target.values(row, self.data.offsets)
-            return total / self.draws.shape[0]
+            means: Float64s = total / self.draws.shape[0]
+            return means
         return np.concatenate([matrix_targets(target, part).mean(axis=0) for part in self._by_query()])
 
     def known(self) -> KnownData:
@@ -202,8 +203,3 @@ class DrawnData:
 
     def __repr__(self) -> str:
         return f"DrawnData({self.data!r}, {self.draws.shape[0]} label vectors)"
-
-
-def drawn_offsets(sizes: Int64s) -> Int64s:
-    """Offsets of lists of these sizes."""
-    return np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)

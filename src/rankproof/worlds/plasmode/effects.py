@@ -14,6 +14,7 @@ grades are independent, so topics are what makes items that are alike depend on 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
@@ -59,6 +60,16 @@ class LabelModel:
     strength: float
     topic: float
     signal: float = 1.0
+
+    @classmethod
+    def from_dict(cls, numbers: dict[str, Any]) -> LabelModel:
+        """The numbers that `to_dict` gave."""
+        arrays = {name: np.array(numbers[name], dtype=np.float64) for name in ("within", "thresholds")}
+        return cls(**{**numbers, **arrays})
+
+    def to_dict(self) -> dict[str, Any]:
+        """All numbers, as plain ones."""
+        return {**vars(self), "within": self.within.tolist(), "thresholds": self.thresholds.tolist()}
 
     def with_signal(self, signal: float) -> LabelModel:
         """The same with another κ."""

@@ -94,7 +94,8 @@ def normal_scores(X: NDArray[np.float32]) -> Float64s:
         ranks = np.cumsum(counts) - (counts - 1) / 2 - 0.5
         scores[:, j] = ndtri(ranks / column.size)[inverse]
     spread = scores.std(axis=0)
-    return scores / np.where(spread > 0, spread, 1.0)
+    scaled: Float64s = scores / np.where(spread > 0, spread, 1.0)
+    return scaled
 
 
 def directions(scores: Float64s, offsets: Int64s, count: int) -> Float64s:
@@ -103,7 +104,8 @@ def directions(scores: Float64s, offsets: Int64s, count: int) -> Float64s:
     _, vectors = np.linalg.eigh(inner.T @ inner)
     projected = inner @ vectors[:, ::-1][:, :count]
     spread = np.sqrt(np.square(projected).mean(axis=0))
-    return projected / np.where(spread > 0, spread, 1.0)
+    scaled: Float64s = projected / np.where(spread > 0, spread, 1.0)
+    return scaled
 
 
 def _similar_lists(scores: Float64s, offsets: Int64s) -> Int64s:

@@ -113,13 +113,15 @@ def thresholds_of_shares(latent: Float64s, spread: Float64s, shares: Float64s) -
         middle = (low + high) / 2
         too_many = mean_at_least(latent, spread, middle).mean(axis=0) > shares
         low, high = np.where(too_many, middle, low), np.where(too_many, high, middle)
-    return (low + high) / 2
+    thresholds: Float64s = (low + high) / 2
+    return thresholds
 
 
 def draw_classes(latent: Float64s, thresholds: Float64s, rng: np.random.Generator) -> Int64s:
     """One class per item, independently given the latent values."""
     noisy = latent + rng.logistic(size=latent.shape)
-    return np.searchsorted(thresholds, noisy, side="left").astype(np.int64)
+    classes: Int64s = np.searchsorted(thresholds, noisy, side="left").astype(np.int64)
+    return classes
 
 
 def _between(classes: Int64s, thresholds: Float64s) -> tuple[Float64s, Float64s]:

@@ -63,6 +63,16 @@ class OrdinalTrees:
     models: tuple[Any, ...]
     trees: int
 
+    @classmethod
+    def from_text(cls, models: list[str], trees: int) -> OrdinalTrees:
+        """The trees that `to_text` wrote."""
+        lightgbm = engine("lightgbm")
+        return cls(tuple(lightgbm.Booster(model_str=text) for text in models), trees)
+
+    def to_text(self) -> list[str]:
+        """One text per model, in LightGBM's format."""
+        return [model.model_to_string(num_iteration=self.trees) for model in self.models]
+
     def latent(self, X: NDArray[np.float32]) -> Float64s:
         """The latent value of every row."""
         total = np.zeros(X.shape[0])

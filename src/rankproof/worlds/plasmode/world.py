@@ -12,11 +12,13 @@ from rankproof.arrays import Float64s, Int64s, as_whole_number, query_of_item
 from rankproof.data.ranking import RankingData
 from rankproof.errors import ArgumentError, DataError
 from rankproof.evaluation.per_query import mean_metric
+from rankproof.files import StrPath
 from rankproof.metrics.parse import metric
 from rankproof.worlds.plasmode.drawn import DrawnData
 from rankproof.worlds.plasmode.effects import LabelModel, fit_label_model
 from rankproof.worlds.plasmode.lists import ListMaker, MadeLists
 from rankproof.worlds.plasmode.ordinal import draw_classes, thresholds_of_shares
+from rankproof.worlds.plasmode.saved import WorldParts, digest_of, read_parts, write_parts
 from rankproof.worlds.plasmode.trees import FOLDS, OrdinalTrees, Rows, cross_fit, fit_trees
 
 __all__ = ["PlasmodeWorld"]
@@ -24,9 +26,9 @@ __all__ = ["PlasmodeWorld"]
 TOPICS = 4
 ITEMS_FOR_LAW, ITEMS_FOR_SHARES = 15_000, 30_000
 QUERIES_AT_ONCE = 1_000
-MATCHED = metric("nDCG(empty=0)")
+MATCHED = (metric("nDCG(empty=0)"), metric("AP(empty=0)"))
 SIGNALS = (0.6, 1.6)
-MATCH_STEPS, MATCH_QUERIES, MATCH_DRAWS, MATCH_CLOSE = 4, 400, 16, 0.001
+MATCH_STEPS, MATCH_QUERIES, MATCH_DRAWS, MATCH_CLOSE = 4, 1_000, 16, 0.001
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,8 +61,8 @@ class PlasmodeWorld:
             fitted.thresholds,
         )
         shares = np.array([(classes >= g).mean() for g in range(1, grades.size)])
-        reached = mean_metric(MATCHED, fitted.held_out, data.labels, data.offsets)
-        return cls(grades, lists, fitted.model, law, shares)._matched(reached, seed)
+        reached = np.mean([mean_metric(one, fitted.held_out, data.labels, data.offsets) for one in MATCHED])
+        return cls(grades, lists, fitted.model, law, shares)._matched(float(reached), seed)
 
     def sample(self, queries: int, seed: int = 0) -> RankingData:
         """Independent queries with features and labels."""
@@ -73,6 +75,41 @@ class PlasmodeWorld:
         data = RankingData(labels=np.full(X.shape[0], np.nan), offsets=offsets, X=X)
         return DrawnData(data, labels)
 
+    @classmethod
+    def load(cls, path: StrPath) -> PlasmodeWorld:
+        """The world that `save` wrote.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+        """
+        parts = read_parts(path)
+        numbers = dict(parts.numbers)
+        trees = OrdinalTrees.from_text(parts.models, numbers.pop("trees"))
+        law = LabelModel.from_dict(numbers.pop("law"))
+        return cls(parts.grades, ListMaker(parts.X, parts.offsets, topics=TOPICS), trees, law, parts.shares)
+
+    def save(self, path: StrPath) -> None:
+        """Write the world, with the real rows that it makes lists from, to one file.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file; it appears under its name when all is written.
+        """
+        write_parts(path, self._parts())
+
+    @property
+    def digest(self) -> str:
+        """A text that differs for worlds that draw different queries."""
+        return digest_of(self._parts())
+
+    def _parts(self) -> WorldParts:
+        numbers = {"trees": self.trees.trees, "law": self.law.to_dict()}
+        lists = self.lists
+        return WorldParts(lists.X, lists.offsets, self.grades, self.shares, self.trees.to_text(), numbers)
+
     def learned(self, seed: int) -> float:
         """What trees like those of the fit reach in the world, with as many queries as they had."""
         size = self.lists.sizes.size
@@ -81,7 +118,7 @@ class PlasmodeWorld:
         classes = np.searchsorted(self.grades, train.labels)
         model, _ = fit_trees(Rows(_dense(train), classes, train.offsets), seed=seed, trees=self.trees.trees)
         scores = model.predict(_dense(test.data), num_threads=1)
-        return test.means(MATCHED, scores)[str(MATCHED)]
+        return float(np.mean(list(test.means(MATCHED, scores).values())))
 
     def _matched(self, reached: float, seed: int) -> PlasmodeWorld:
         """The world with the signal at which `learned` is what the trees reached on held-out real queries."""
