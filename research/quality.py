@@ -23,9 +23,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import tempfile
 import time
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -34,44 +32,12 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 
 import benchmark_path  # noqa: F401  (finds shared)
-import rankproof as rp
 from boosting_candidates import Candidate
+from judged_worlds import METRICS, WORLDS, digest, test, training
 from rankproof.threads import using
-from shared.judged_sets import EXAMPLE, LETOR, SAMPLE, whole_of
 from shared.resumed import Job, key, read, run
 
-WORLDS = (*LETOR, EXAMPLE, SAMPLE)
-METRICS = {"nDCG@10": "nDCG(empty=0)@10", "nDCG": "nDCG(empty=0)", "AP": "AP(empty=0)", "ERR": "ERR(empty=0)"}
-FOLDER = Path(os.environ.get("RANKPROOF_WORLDS", Path(tempfile.gettempdir()) / "rankproof-worlds"))
-TEST_QUERIES, DRAWS = 2000, 32
 CANDIDATES = ["lift:nDCG@10|query=1/n|step=double", "lgb=lambdarank", "lgb=rank_xendcg"]
-
-
-@lru_cache(maxsize=1)
-def world_of(name: str) -> rp.synthetic.PlasmodeWorld:
-    """The world of a data set: fitted once, and kept in a file named after the data set."""
-    place = FOLDER / f"{name}.world"
-    if not place.exists():
-        place.parent.mkdir(parents=True, exist_ok=True)
-        rp.synthetic.PlasmodeWorld.fit(whole_of(name)).save(place)
-    return rp.synthetic.PlasmodeWorld.load(place)
-
-
-def digest(name: str) -> str:
-    """What tells the runs on this world from those on another world of the same data."""
-    return world_of(name).digest[:12]
-
-
-@lru_cache(maxsize=1)
-def training(name: str, queries: int, replicate: int) -> rp.RankingData:
-    """The training queries of a replicate."""
-    return world_of(name).sample(queries, seed=1000 + replicate)
-
-
-@lru_cache(maxsize=1)
-def test(name: str, replicate: int) -> rp.synthetic.DrawnData:
-    """The test queries of a replicate."""
-    return world_of(name).sample_with_draws(TEST_QUERIES, seed=2000 + replicate, draws=DRAWS)
 
 
 def curves(job: Job) -> dict[str, Any]:
