@@ -46,7 +46,7 @@ def curves(job: Job) -> dict[str, Any]:
     drawn = test(job["world"], job["replicate"])
     start = time.perf_counter()
     (stages,) = Candidate.read(job["candidate"]).staged(
-        train, [drawn.data], seed=job["replicate"], trees=job["trees"], every=job["every"]
+        train, [drawn.drawn(0)], seed=job["replicate"], trees=job["trees"], every=job["every"]
     )
     seconds = round(time.perf_counter() - start, 2)
     values: dict[str, list[list[float]]] = {name: [] for name in METRICS}

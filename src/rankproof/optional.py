@@ -10,12 +10,12 @@ from rankproof.errors import MissingDependencyError
 __all__ = ["engine"]
 
 
-def engine(name: str) -> Any:
+def engine(name: str, *, needed_by: str | None = None) -> Any:
     """The module of an engine, which is also the name of the extra that installs it."""
     try:
         return importlib.import_module(name)
     except ImportError as error:
         raise MissingDependencyError(
-            f"rankproof.{name} needs the package {name}, which cannot be imported ({error}): "
+            f"{needed_by or f'rankproof.{name}'} needs the package {name}, which cannot be imported ({error}): "
             f"pip install {name}"
         ) from None

@@ -41,11 +41,12 @@ PARAMETERS: dict[str, Any] = {
 
 
 class Rows(NamedTuple):
-    """Items of queries: features, classes of the grades, offsets."""
+    """Items of queries: features, classes of the grades, offsets, and how many grades there are."""
 
     X: NDArray[np.float32]
     classes: Int64s
     offsets: Int64s
+    grades: int
 
     def of_queries(self, data: RankingData, queries: Int64s) -> tuple[Rows, Int64s]:
         """These queries, and the places of their items."""
@@ -53,7 +54,7 @@ class Rows(NamedTuple):
         chosen[queries] = True
         items = np.flatnonzero(np.repeat(chosen, data.sizes))
         offsets = np.concatenate(([0], np.cumsum(data.sizes[chosen]))).astype(np.int64)
-        return Rows(self.X[items], self.classes[items], offsets), items
+        return Rows(self.X[items], self.classes[items], offsets, self.grades), items
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class OrdinalTrees:
     @classmethod
     def from_text(cls, models: list[str], trees: int) -> OrdinalTrees:
         """The trees that `to_text` wrote."""
-        lightgbm = engine("lightgbm")
+        lightgbm = _lightgbm()
         return cls(tuple(lightgbm.Booster(model_str=text) for text in models), trees)
 
     def to_text(self) -> list[str]:
@@ -105,7 +106,7 @@ def cross_fit(data: RankingData, rows: Rows, seed: int) -> CrossFit:
     held_out = np.empty(rows.classes.size)
     for model, (test, items) in zip(models, parts, strict=True):
         held_out[items] = model.predict(test.X, num_iteration=trees, num_threads=1)
-    thresholds = best_thresholds(held_out, rows.classes, start_thresholds(rows.classes))
+    thresholds = best_thresholds(held_out, rows.classes, start_thresholds(rows))
     return CrossFit(OrdinalTrees(tuple(models), trees), held_out, thresholds)
 
 
@@ -113,7 +114,7 @@ def fit_trees(
     rows: Rows, held: Rows | None = None, *, seed: int, trees: int = MOST_TREES
 ) -> tuple[Any, Float64s]:
     """A model of these rows, and minus the likelihood of the rows held out after every few trees."""
-    lightgbm = engine("lightgbm")
+    lightgbm = _lightgbm()
     levels = _Levels(rows)
     losses: list[float] = []
 
@@ -148,7 +149,7 @@ class _Levels:
         self.rows, self.calls, self.deviation = rows, 0, START_LEVEL
         self.queries = query_of_item(rows.offsets)
         self.modes: Float64s = np.zeros((rows.offsets.size - 1, 1))
-        self.thresholds = start_thresholds(rows.classes)
+        self.thresholds = start_thresholds(rows)
         self.of_item: Float64s = np.zeros(rows.classes.size)
 
     def count(self) -> None:
@@ -171,9 +172,14 @@ class _Levels:
         return likely_effects(latent, design, held.classes, held.offsets, self.thresholds).log_likelihood
 
 
-def start_thresholds(classes: Int64s) -> Float64s:
+def start_thresholds(rows: Rows) -> Float64s:
     """The thresholds that give the shares of the grades at a latent value of 0."""
-    counts = np.bincount(classes)
-    shares = np.clip(np.cumsum(counts[::-1])[::-1][1:] / classes.size, 1e-6, 1 - 1e-6)
+    # A rare grade may be missing in some queries; a half item of each keeps the thresholds finite and apart.
+    counts = np.bincount(rows.classes, minlength=rows.grades) + 0.5
+    shares = np.cumsum(counts[::-1])[::-1][1:] / counts.sum()
     thresholds: Float64s = np.log((1 - shares) / shares)
     return thresholds
+
+
+def _lightgbm() -> Any:
+    return engine("lightgbm", needed_by="PlasmodeWorld")
