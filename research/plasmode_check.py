@@ -39,6 +39,7 @@ from judged_worlds import METRICS, WORLDS, test, world_of
 from rankproof.data.split import query_folds
 from rankproof.threads import using
 from rankproof.worlds.plasmode.lists import ListMaker, normal_scores
+from rankproof.worlds.plasmode.world import TOPICS
 from shared.judged_sets import whole_of
 from shared.made_data import dense
 from shared.resumed import Job, key, run
@@ -93,10 +94,10 @@ def real_run(job: Job) -> Any:
 def world_run(job: Job) -> Any:
     """The exact values on test queries of the world, after training on as many queries as a fold leaves."""
     world = world_of(job["world"])
-    size = world.lists.sizes.size * (FOLDS - 1) // FOLDS
+    size = world.queries * (FOLDS - 1) // FOLDS
     train, drawn = world.sample(size, seed=500 + job["run"]), test(job["world"], job["run"])
     found: dict[str, list[float]] = {name: [] for name in SHOWN}
-    for scores in scores_of(job["method"], train, drawn.data, job["run"]):
+    for scores in scores_of(job["method"], train, drawn.drawn(0), job["run"]):
         for name, value in zip(
             SHOWN, drawn.means([METRICS[name] for name in SHOWN], scores).values(), strict=True
         ):
@@ -248,13 +249,11 @@ def telling_apart(real: rp.RankingData, made: rp.RankingData) -> float:
 def memory(name: str, sizes: list[int]) -> None:
     """Print how much better rankers are on lists made of the rows they were trained on lists of."""
     world = world_of(name)
-    data = rp.RankingData(
-        labels=np.zeros(world.lists.X.shape[0]), offsets=world.lists.offsets, X=world.lists.X
-    )
+    data = whole_of(name)
     halves = []
     for queries in query_folds(data, 2, seed=0, index=True):
         part = data[queries[1]]
-        halves.append(replace(world, lists=ListMaker(dense(part), part.offsets, topics=4)))
+        halves.append(replace(world, _lists=ListMaker(dense(part), part.offsets, topics=TOPICS)))
     tests = [half.sample_with_draws(1000, seed=1, draws=32) for half in halves]
     for size in sizes:
         own, other = [], []
@@ -262,7 +261,7 @@ def memory(name: str, sizes: list[int]) -> None:
             train = half.sample(size, seed=2)
             for candidate in (BOOSTED["lift"], "lgb=lambdarank"):
                 staged = Candidate.read(candidate).staged(
-                    train, [drawn.data for drawn in tests], seed=0, trees=TREES, every=TREES // 2
+                    train, [drawn.drawn(0) for drawn in tests], seed=0, trees=TREES, every=TREES // 2
                 )
                 values = [
                     drawn.means(METRICS["nDCG@10"], stages[0].astype(float))[METRICS["nDCG@10"]]

@@ -15,7 +15,7 @@ def engine(name: str, *, needed_by: str | None = None) -> Any:
     try:
         return importlib.import_module(name)
     except ImportError as error:
+        what = needed_by or f"rankproof.{name}"
         raise MissingDependencyError(
-            f"{needed_by or f'rankproof.{name}'} needs the package {name}, which cannot be imported ({error}): "
-            f"pip install {name}"
+            f"{what} needs the package {name}, which cannot be imported ({error}): pip install {name}"
         ) from None

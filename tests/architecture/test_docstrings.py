@@ -63,6 +63,7 @@ def public_methods(cls: type) -> list[tuple[str, Any]]:
 RESULTS = {
     "synthetic KnownData",
     "synthetic Best",
+    "synthetic PlasmodeWorld",
     "Comparison",
     "Demonstration",
     "Results",

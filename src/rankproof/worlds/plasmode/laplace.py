@@ -2,7 +2,7 @@
 
 >>> grades, offsets = np.array([1, 1, 0]), np.array([0, 3])
 >>> fit = likely_effects(np.zeros(3), np.ones((3, 1)), grades, offsets, np.zeros(1))
->>> fit.modes.round(3), round(fit.log_likelihood, 3)  # by quadrature INTEGRAL
+>>> fit.modes.round(3), round(fit.log_likelihood, 3)  # quadrature: -2.270
 (array([[0.287]]), -2.283)
 """
 

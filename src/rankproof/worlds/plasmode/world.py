@@ -55,7 +55,7 @@ class PlasmodeWorld:
     >>> train = world.sample(queries=200, seed=1)
     >>> drawn = world.sample_with_draws(queries=50, seed=2)
     >>> drawn
-    DrawnData(RankingData(50 queries, 400 items, 8 features), 64 label vectors)
+    DrawnData(RankingData(50 queries, 400 items, 6 features), 64 label vectors)
     >>> ranker = rp.LinearRanker("nDCG@5").fit(train.X, train.labels, qid=train.qids)
     >>> reached = drawn.means("nDCG@5", ranker.predict(drawn.data.X))["nDCG@5"]
     >>> bool(reached < drawn.best_values("nDCG@5")["nDCG@5"].mean())
@@ -180,7 +180,7 @@ class PlasmodeWorld:
         return float(np.mean(list(test.means(MATCHED, scores).values())))
 
     def _matched(self, reached: float, seed: int) -> PlasmodeWorld:
-        """The world with the signal at which `_learned` is what the trees reached on held-out real queries."""
+        """The world with the signal at which `_learned` is what the trees reached on held-out queries."""
         signals: list[float] = [1.0]
         values: list[float] = []
         while True:
