@@ -39,7 +39,7 @@ from judged_worlds import METRICS, WORLDS, test, world_of
 from rankproof.data.split import query_folds
 from rankproof.threads import using
 from rankproof.worlds.plasmode.lists import ListMaker, normal_scores
-from rankproof.worlds.plasmode.world import TOPICS
+from rankproof.worlds.plasmode_world import TOPICS
 from shared.judged_sets import whole_of
 from shared.made_data import dense
 from shared.resumed import Job, key, run

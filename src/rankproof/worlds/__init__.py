@@ -27,10 +27,11 @@ from __future__ import annotations
 
 from rankproof.worlds.best_ranking import Best
 from rankproof.worlds.continuous import IndependentWorld, IntentWorld
+from rankproof.worlds.drawn import DrawnData
 from rankproof.worlds.finite import FiniteWorld
 from rankproof.worlds.label_law import LabelLaw
 from rankproof.worlds.metric_forms import Positional, QueryMetric, Ranked
-from rankproof.worlds.plasmode import DrawnData, PlasmodeWorld
+from rankproof.worlds.plasmode_world import PlasmodeWorld
 from rankproof.worlds.world import KnownData, World
 
 __all__ = [

@@ -12,14 +12,14 @@ from rankproof.errors import ArgumentError, DataError
 from rankproof.evaluation.per_query import mean_metric
 from rankproof.metrics.base import Metric
 from rankproof.shown import quoted
-from rankproof.worlds.plasmode.trees import Rows
+from rankproof.worlds.plasmode.trees import GradedRows
 
 __all__ = ["as_rows", "mean_of_metrics", "some_queries"]
 
 LEAST_QUERIES, MOST_GRADES = 10, 32
 
 
-def as_rows(data: RankingData) -> tuple[Float64s, Rows]:
+def as_rows(data: RankingData) -> tuple[Float64s, GradedRows]:
     """The grades, and the rows with their place among the grades."""
     if data.X is None:
         raise ArgumentError("PlasmodeWorld.fit needs data with features, and these have no X.")
@@ -47,7 +47,7 @@ def as_rows(data: RankingData) -> tuple[Float64s, Rows]:
         raise DataError(
             f"PlasmodeWorld.fit needs labels with 2 to {MOST_GRADES} different grades, got {grades.size}."
         )
-    return grades, Rows(np.ascontiguousarray(X), classes, data.offsets, grades.size)
+    return grades, GradedRows(np.ascontiguousarray(X), classes, data.offsets, grades.size)
 
 
 def some_queries(data: RankingData, items: int, rng: np.random.Generator) -> Int64s:

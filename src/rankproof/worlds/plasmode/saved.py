@@ -67,6 +67,8 @@ def read_parts(path: StrPath) -> WorldParts:
                 text["models"],
                 text["numbers"],
             )
+    except OSError as error:
+        raise DataError(f"File {str(path)!r} cannot be read: {error.strerror or error}.") from None
     except (ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
         raise DataError(
             f"{path}: this is not a plasmode world of this version ({error}). Write it with "

@@ -20,7 +20,7 @@ from rankproof.optional import engine
 from rankproof.worlds.plasmode.laplace import likely_effects
 from rankproof.worlds.plasmode.ordinal import best_thresholds, slopes
 
-__all__ = ["CrossFit", "OrdinalTrees", "Rows", "cross_fit", "fit_trees"]
+__all__ = ["CrossFit", "GradedRows", "OrdinalTrees", "cross_fit", "fit_trees"]
 
 FOLDS, MOST_TREES, RENEWED_EVERY = 5, 300, 5
 START_LEVEL, LEAST_LEVEL, LEAST_CURVATURE = 0.5, 0.02, 1e-6
@@ -40,7 +40,7 @@ PARAMETERS: dict[str, Any] = {
 }
 
 
-class Rows(NamedTuple):
+class GradedRows(NamedTuple):
     """Items of queries: features, classes of the grades, offsets, and how many grades there are."""
 
     X: NDArray[np.float32]
@@ -48,13 +48,13 @@ class Rows(NamedTuple):
     offsets: Int64s
     grades: int
 
-    def of_queries(self, data: RankingData, queries: Int64s) -> tuple[Rows, Int64s]:
+    def of_queries(self, data: RankingData, queries: Int64s) -> tuple[GradedRows, Int64s]:
         """These queries, and the places of their items."""
         chosen = np.zeros(data.queries, dtype=bool)
         chosen[queries] = True
         items = np.flatnonzero(np.repeat(chosen, data.sizes))
         offsets = np.concatenate(([0], np.cumsum(data.sizes[chosen]))).astype(np.int64)
-        return Rows(self.X[items], self.classes[items], offsets, self.grades), items
+        return GradedRows(self.X[items], self.classes[items], offsets, self.grades), items
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class CrossFit(NamedTuple):
     thresholds: Float64s
 
 
-def cross_fit(data: RankingData, rows: Rows, seed: int) -> CrossFit:
+def cross_fit(data: RankingData, rows: GradedRows, seed: int) -> CrossFit:
     """Fit a model to the other queries of each fold; the number of trees is best for the queries held out."""
     folds = query_folds(data, FOLDS, seed=seed, index=True)
     losses: Float64s = np.zeros(MOST_TREES // RENEWED_EVERY)
@@ -111,7 +111,7 @@ def cross_fit(data: RankingData, rows: Rows, seed: int) -> CrossFit:
 
 
 def fit_trees(
-    rows: Rows, held: Rows | None = None, *, seed: int, trees: int = MOST_TREES
+    rows: GradedRows, held: GradedRows | None = None, *, seed: int, trees: int = MOST_TREES
 ) -> tuple[Any, Float64s]:
     """A model of these rows, and minus the likelihood of the rows held out after every few trees."""
     lightgbm = _lightgbm()
@@ -145,7 +145,7 @@ def fit_trees(
 class _Levels:
     """Thresholds and the levels of the queries, as they go with the trees so far."""
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: GradedRows) -> None:
         self.rows, self.calls, self.deviation = rows, 0, START_LEVEL
         self.queries = query_of_item(rows.offsets)
         self.modes: Float64s = np.zeros((rows.offsets.size - 1, 1))
@@ -167,12 +167,12 @@ class _Levels:
         self.modes = fit.modes
         self.thresholds = best_thresholds(latent + self.of_item, self.rows.classes, self.thresholds)
 
-    def log_likelihood(self, latent: Float64s, held: Rows) -> float:
+    def log_likelihood(self, latent: Float64s, held: GradedRows) -> float:
         design = np.full((latent.size, 1), self.deviation)
         return likely_effects(latent, design, held.classes, held.offsets, self.thresholds).log_likelihood
 
 
-def start_thresholds(rows: Rows) -> Float64s:
+def start_thresholds(rows: GradedRows) -> Float64s:
     """The thresholds that give the shares of the grades at a latent value of 0."""
     # A rare grade may be missing in some queries; a half item of each keeps the thresholds finite and apart.
     counts = np.bincount(rows.classes, minlength=rows.grades) + 0.5

@@ -90,7 +90,7 @@ class DrawnData:
             lists = RankedLists.from_order(self._repeated(order), self._labels(low, high))
             for name, metric in chosen.items():
                 parts[name].append(self._means_of_draws(metric, lists))
-        return {name: np.concatenate(found) if found else np.empty(0) for name, found in parts.items()}
+        return {name: np.concatenate(several) if several else np.empty(0) for name, several in parts.items()}
 
     def means(self, metrics: str | Metric | Iterable[str | Metric], scores: ArrayLike) -> dict[str, float]:
         """The mean over queries of `values`, whose parameters it takes."""

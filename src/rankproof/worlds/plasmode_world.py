@@ -13,13 +13,13 @@ from rankproof.arrays import Float64s, Int64s, as_whole_number, query_of_item
 from rankproof.data.ranking import RankingData
 from rankproof.files import StrPath
 from rankproof.metrics.parse import metric
-from rankproof.worlds.plasmode.drawn import DrawnData
+from rankproof.worlds.drawn import DrawnData
 from rankproof.worlds.plasmode.effects import LabelModel, fit_label_model
 from rankproof.worlds.plasmode.lists import ListMaker, MadeLists
 from rankproof.worlds.plasmode.ordinal import draw_classes, thresholds_of_shares
 from rankproof.worlds.plasmode.real import as_rows, mean_of_metrics, some_queries
 from rankproof.worlds.plasmode.saved import WorldParts, digest_of, read_parts, write_parts
-from rankproof.worlds.plasmode.trees import FOLDS, OrdinalTrees, Rows, cross_fit, fit_trees
+from rankproof.worlds.plasmode.trees import FOLDS, GradedRows, OrdinalTrees, cross_fit, fit_trees
 
 __all__ = ["PlasmodeWorld"]
 
@@ -169,7 +169,7 @@ class PlasmodeWorld:
         """What trees like those of the fit reach in the world, with as many queries as they had."""
         train = self.sample(self.queries * (FOLDS - 1) // FOLDS, seed=2 * seed + 1)
         test = self.sample_with_draws(MATCH_QUERIES, seed=2 * seed, draws=MATCH_DRAWS)
-        rows = Rows(
+        rows = GradedRows(
             np.asarray(train.X),
             np.searchsorted(self.grades, train.labels),
             train.offsets,
@@ -194,10 +194,10 @@ class PlasmodeWorld:
         """The same with another signal, and thresholds that give the shares of the grades in the data."""
         law = self.law.with_signal(signal)
         rng = np.random.Generator(np.random.PCG64(0))
-        made = self._lists.make(max(1, int(ITEMS_FOR_SHARES / self._lists.sizes.mean())), rng)
-        value = self._trees.latent(made.X)
-        spreads = np.sqrt(np.square(law.columns(value, made.topics, made.offsets)).sum(axis=1))
-        thresholds = thresholds_of_shares(law.latent(value, made.offsets), spreads, self._shares)
+        new = self._lists.make(max(1, int(ITEMS_FOR_SHARES / self._lists.sizes.mean())), rng)
+        value = self._trees.latent(new.X)
+        spreads = np.sqrt(np.square(law.columns(value, new.topics, new.offsets)).sum(axis=1))
+        thresholds = thresholds_of_shares(law.latent(value, new.offsets), spreads, self._shares)
         return replace(self, law=replace(law, thresholds=thresholds))
 
     def _drawn(self, queries: int, seed: int, draws: int) -> tuple[NDArray[np.float32], Float64s, Int64s]:
@@ -206,20 +206,20 @@ class PlasmodeWorld:
         rng = np.random.Generator(np.random.PCG64(seed))
         features, labels, sizes = [], [], []
         for low in range(0, queries, QUERIES_AT_ONCE):
-            made = self._lists.make(min(QUERIES_AT_ONCE, queries - low), rng)
-            features.append(made.X)
-            sizes.append(np.diff(made.offsets))
-            labels.append(np.stack(list(self._labels(made, draws, rng))))
+            new = self._lists.make(min(QUERIES_AT_ONCE, queries - low), rng)
+            features.append(new.X)
+            sizes.append(np.diff(new.offsets))
+            labels.append(np.stack(list(self._labels(new, draws, rng))))
         offsets = np.concatenate(([0], np.cumsum(np.concatenate(sizes)))).astype(np.int64)
         return np.concatenate(features), np.concatenate(labels, axis=1), offsets
 
-    def _labels(self, made: MadeLists, draws: int, rng: np.random.Generator) -> Iterator[Float64s]:
-        value = self._trees.latent(made.X)
-        latent = self.law.latent(value, made.offsets)
-        columns = self.law.columns(value, made.topics, made.offsets)
-        of_item = query_of_item(made.offsets)
+    def _labels(self, new: MadeLists, draws: int, rng: np.random.Generator) -> Iterator[Float64s]:
+        value = self._trees.latent(new.X)
+        latent = self.law.latent(value, new.offsets)
+        columns = self.law.columns(value, new.topics, new.offsets)
+        of_item = query_of_item(new.offsets)
         for _ in range(draws):
-            effects = rng.standard_normal((made.bases.size, columns.shape[1]))
+            effects = rng.standard_normal((new.bases.size, columns.shape[1]))
             moved = latent + np.einsum("ij,ij->i", columns, effects[of_item])
             yield self.grades[draw_classes(moved, self.law.thresholds, rng)]
 
