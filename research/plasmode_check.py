@@ -169,7 +169,7 @@ def likeness(name: str) -> None:
     shares = [relevant(data) / data.sizes for data in (real, made)]
     print(f"  queries without a relevant item: {(shares[0] == 0).mean():.3f}  {(shares[1] == 0).mean():.3f}")
     show_quantiles("the share relevant", shares, (0.1, 0.25, 0.5, 0.75, 0.9))
-    print(f"  Kolmogorov-Smirnov p of that share: {ks_2samp(*shares).pvalue:.3f}")
+    print(f"  Kolmogorov-Smirnov p of that share: {ks_2samp(shares[0], shares[1]).pvalue:.3f}")
     halves = boosters(real)
     scores = [classifier_scores(halves, data) for data in (real, made)]
     show_quantiles("a classifier's scores", scores, (0.1, 0.5, 0.9, 0.99))
@@ -207,7 +207,8 @@ def classifier_scores(models: list[Any], data: rp.RankingData) -> np.ndarray:
     """Log odds of relevance: every query by the model of the other half."""
     odd = np.repeat(np.arange(data.queries) % 2, data.sizes).astype(bool)
     scores = [model.predict(dense(data), raw_score=True) for model in models]
-    return np.where(odd, scores[0], scores[1])
+    chosen: np.ndarray = np.where(odd, scores[0], scores[1])
+    return chosen
 
 
 def residual_products(data: rp.RankingData) -> tuple[float, float]:
@@ -240,7 +241,8 @@ def telling_apart(real: rp.RankingData, made: rp.RankingData) -> float:
 
     X, y = rows(0)
     X_held, y_held = rows(1)
-    scores = lgb.train({**CLASSIFIER, "objective": "binary"}, lgb.Dataset(X, y), 100).predict(X_held)
+    model = lgb.train({**CLASSIFIER, "objective": "binary"}, lgb.Dataset(X, y), 100)
+    scores = np.asarray(model.predict(X_held))
     ranks = np.argsort(np.argsort(scores)) + 1.0
     ones = y_held.sum()
     return float((ranks[y_held == 1].sum() - ones * (ones + 1) / 2) / (ones * (y_held.size - ones)))

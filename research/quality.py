@@ -104,12 +104,13 @@ def table(
     rows: list[dict[str, Any]] = []
     reference: np.ndarray | None = None
     for candidate in candidates:
-        runs = [
-            [found.get(key(plan.job(world, queries, r, candidate))) for r in range(plan.replicates)]
+        keys = [
+            [key(plan.job(world, queries, replicate, candidate)) for replicate in range(plan.replicates)]
             for world in plan.worlds
         ]
-        if any(one is None for several in runs for one in several):
+        if any(one not in found for several in keys for one in several):
             continue
+        runs = [[found[one] for one in several] for several in keys]
         values = np.array([[held_out(one, metric)[0] for one in several] for several in runs])
         reference = values if reference is None else reference
         differences = values - reference
@@ -148,6 +149,38 @@ def show(rows: list[dict[str, Any]]) -> None:
         )
 
 
+def plot(rows: list[dict[str, Any]], place: Path) -> None:
+    """Write a picture: what candidates are ahead of the reference, by training queries, for every metric."""
+    import matplotlib as mpl
+
+    mpl.use("svg")
+    import matplotlib.pyplot as plt
+
+    metrics = list(dict.fromkeys(row["metric"] for row in rows))
+    figure, axes = plt.subplots(1, len(metrics), figsize=(4 * len(metrics), 3.4), squeeze=False)
+    for axis, metric in zip(axes[0], metrics, strict=True):
+        for candidate in dict.fromkeys(row["candidate"] for row in rows):
+            line = [row for row in rows if row["metric"] == metric and row["candidate"] == candidate]
+            axis.errorbar(
+                [row["queries"] for row in line],
+                [row["ahead"] for row in line],
+                [2 * row["error"] for row in line],
+                marker="o",
+                markersize=3,
+                capsize=2,
+                label=candidate,
+            )
+        axis.set_xscale("log")
+        axis.set_title(metric)
+        axis.set_xlabel("training queries")
+        axis.grid(alpha=0.3)
+    axes[0][0].set_ylabel("ahead of the reference, ± 2 standard errors")
+    handles, labels = axes[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="upper center", bbox_to_anchor=(0.5, 0.02), fontsize="small", ncols=2)
+    figure.tight_layout()
+    figure.savefig(place, bbox_inches="tight")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--cache", type=Path, required=True, help="file of finished runs")
@@ -160,6 +193,7 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=25)
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--known", action="store_true", help="show what the file has, run nothing")
+    parser.add_argument("--plot", type=Path, help="write a picture of the curves, such as curves.svg")
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
     args = parser.parse_args()
     worlds = {name: digest(name) for name in args.world or WORLDS}
@@ -169,13 +203,17 @@ def main() -> None:
         found = read(args.cache)
     else:
         found = run(plan.jobs(sizes, candidates), curves, args.cache, processes=args.processes)
+    every_row: list[dict[str, Any]] = []
     for queries in sizes:
         for metric in args.metric or list(METRICS):
             rows = table(found, plan, queries, candidates, metric)
+            every_row += rows
             if args.json:
                 print("\n".join(json.dumps(row) for row in rows))
             else:
                 show(rows)
+    if args.plot is not None:
+        plot(every_row, args.plot)
 
 
 if __name__ == "__main__":
