@@ -176,7 +176,7 @@ def likeness(name: str) -> None:
     pairs = [residual_products(data) for data in (real, made)]
     for row, what in enumerate(("all pairs of a query", "nearest neighbours in a query")):
         print(f"  correlation of residuals, {what}: {pairs[0][row]:.3f}  {pairs[1][row]:.3f}")
-    print(f"  real rows against made ones, area under the ROC curve: {telling_apart(real, made):.3f}")
+    print(f"  real rows against made ones, area under the ROC curve: {telling_apart(real):.3f}")
 
 
 def relevant(data: rp.RankingData) -> np.ndarray:
@@ -231,16 +231,17 @@ def residual_products(data: rp.RankingData) -> tuple[float, float]:
     return float(np.mean(every)) / scale, float(np.mean(near)) / scale
 
 
-def telling_apart(real: rp.RankingData, made: rp.RankingData) -> float:
-    """How well trees tell rows of one from those of the other; half of the queries are held out."""
+def telling_apart(real: rp.RankingData) -> float:
+    """How well trees that saw half of the real lists, and lists made of them, tell those of the other."""
     import lightgbm as lgb
 
-    def rows(parity: int) -> tuple[np.ndarray, np.ndarray]:
-        parts = [dense(d)[np.repeat(np.arange(d.queries) % 2 == parity, d.sizes)] for d in (real, made)]
-        return np.concatenate(parts), np.repeat([0.0, 1.0], [len(part) for part in parts])
+    def rows(half: rp.RankingData, seed: int) -> tuple[np.ndarray, np.ndarray]:
+        X = dense(half)
+        lists = ListMaker(X, half.offsets, topics=TOPICS).make(half.queries, np.random.default_rng(seed))
+        return np.concatenate((X, lists.X)), np.repeat([0.0, 1.0], [len(X), len(lists.X)])
 
-    X, y = rows(0)
-    X_held, y_held = rows(1)
+    X, y = rows(real[::2], 0)
+    X_held, y_held = rows(real[1::2], 1)
     model = lgb.train({**CLASSIFIER, "objective": "binary"}, lgb.Dataset(X, y), 100)
     scores = np.asarray(model.predict(X_held))
     ranks = np.argsort(np.argsort(scores)) + 1.0
