@@ -131,14 +131,14 @@ class PlasmodeWorld:
         return self._lists.sizes.size
 
     def sample(self, queries: int, seed: int = 0) -> RankingData:
-        """Independent queries with features and labels.
+        """Queries with features and one label for each item, to train on.
 
         Parameters
         ----------
         queries : int
-            How many queries to draw, at least 1.
+            How many, at least 1. The queries are drawn independently of each other.
         seed : int
-            Of PCG64; the same seed gives the same data again.
+            The same seed gives the same data again.
         """
         X, labels, offsets = self._drawn(queries, seed, 1)
         return RankingData(labels=labels[0], offsets=offsets, X=X)

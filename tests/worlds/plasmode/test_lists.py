@@ -91,3 +91,16 @@ def test_directions_are_principal_components_within_lists() -> None:
     assert abs(np.corrcoef(first, inner[:, 0] + inner[:, 1])[0, 1]) > 0.99
     assert abs(np.corrcoef(second, inner[:, 2])[0, 1]) > 0.95
     np.testing.assert_allclose([first.var(), second.var()], 1)
+
+
+def test_frequent_values_come_from_one_list_or_the_other_for_all_items() -> None:
+    """Half of the lists have the value 0, the other half 7; no new list has both, and every kind moves."""
+    offsets = np.arange(0, 41, 4)
+    X = np.column_stack((np.arange(40) % 4 * 0.25, np.repeat([0.0, 7.0] * 5, 4))).astype(np.float32)
+    maker = ListMaker(X, offsets, topics=1)
+    lists = maker.make(400, np.random.default_rng(0))
+    own = X[maker.offsets[lists.bases], 1]
+    values = lists.X[:, 1].reshape(400, 4)
+    assert np.isin(values, [0.0, 7.0]).all()
+    assert (values == values[:, :1]).all()
+    assert 20 < (values[:, 0] != own).sum() < 200
