@@ -38,6 +38,14 @@ TREES, EVERY = 300, 5
 METRICS = {"nDCG@10": "nDCG(empty=0)@10", "nDCG": "nDCG(empty=0)", "ERR": "ERR(empty=0)", "AP": "AP(empty=0)"}
 REFERENCE = "centred-squared:nDCG@10"
 STAGES: dict[str, list[str]] = {
+    "ordinal": [
+        *(f"query-ordinal:nDCG@10{step}" for step in ("", "|step=double", "|step=limited")),
+        *(f"query-ordinal:nDCG@10|query={weight}" for weight in ("1/n", "1/sqrt(n)")),
+        "lift:nDCG@10|query=1/n|step=double",
+        "softmax:nDCG@10|step=limited",
+        "lgb=lambdarank",
+        "lgb=rank_xendcg",
+    ],
     "peers": [
         "lgb=lambdarank",
         "lgb=rank_xendcg",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -122,6 +123,25 @@ def relative(_: Any, s: Tensor, u: Tensor) -> Tensor:
     return (u * (1 - s) ** 2).sum() + u.sum() / max(u.numel(), 1) * (s**2).sum()
 
 
+def query_ordinal(_: Any, s: Tensor, u: Tensor) -> Tensor:
+    total = s.sum() * 0
+    levels = sorted(set(u.tolist()))
+    if len(levels) > 33:
+        levels = [levels[0] + k / 32 * (levels[-1] - levels[0]) for k in range(33)]
+    for low, high in pairwise(levels):
+        reached = ((u - low) / (high - low)).clamp(0, 1)
+        # The intercept by halving an interval, then one Newton step that knows how it moves with the scores.
+        least, most = -s.detach().max() - 40, -s.detach().min() + 40
+        for _ in range(200):
+            b = (least + most) / 2
+            least, most = (least, b) if torch.sigmoid(s.detach() + b).sum() > reached.sum() else (b, most)
+        p = torch.sigmoid(s + b)
+        b = b - (p.sum() - reached.sum()) / (p * (1 - p)).sum()
+        x = s + b
+        total = total + (high - low) * (torch.logaddexp(x, torch.zeros_like(x)) - reached * x).sum()
+    return total
+
+
 def preorder(loss: Any, s: Tensor, y: Tensor) -> Tensor:
     better = (y[:, None] > y[None, :]).to(s.dtype)
     pairs = better.sum().clamp(min=1)
@@ -187,6 +207,7 @@ DEFINITIONS: dict[str, Callable[[Any, Tensor, Tensor], Tensor]] = {
     "pointwise-logistic": pointwise_logistic,
     "preorder": preorder,
     "q-family": q_family,
+    "query-ordinal": query_ordinal,
     "softmax": softmax,
     "relative": relative,
     "squared": squared,

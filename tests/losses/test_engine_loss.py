@@ -14,36 +14,42 @@ from rankproof.targets.choose import candidates
 @pytest.mark.parametrize(
     ("metric", "expected"),
     [
-        ("nDCG@10", "lift:normalised-gain@10"),
-        ("DCG", "lift:gain"),
-        ("P@5", "lift:relevance"),
-        ("AUC", "lift:pair-share"),
+        ("nDCG@10", "query-ordinal:normalised-gain@10"),
+        ("DCG", "query-ordinal:gain"),
+        ("P@5", "query-ordinal:relevance"),
+        ("AUC", "query-ordinal:pair-share"),
     ],
 )
-def test_the_default_is_lift_on_the_metrics_target(metric: str, expected: str) -> None:
+def test_the_default_is_query_ordinal_on_the_metrics_target(metric: str, expected: str) -> None:
     found = choose_loss(metric, engine="lightgbm")
     assert (str(found.loss), found.claim.value, found.warning) == (expected, True, None)
 
 
-def test_a_target_that_may_be_negative_takes_centred_squares() -> None:
-    found = choose_loss("WPDL(weight=difference)", engine="lightgbm")
+@pytest.mark.parametrize(
+    ("engine", "expected"),
+    [("lightgbm", "query-ordinal"), ("catboost", "centred-squared"), (None, "centred-squared")],
+)
+def test_a_target_that_may_be_negative_takes_a_loss_for_any_target(engine: str | None, expected: str) -> None:
+    found = choose_loss("WPDL(weight=difference)", engine=engine)
     assert not found.target.nonnegative
-    assert str(found.loss) == "centred-squared:pair-weight"
+    assert str(found.loss) == f"{expected}:pair-weight"
     with pytest.raises(ArgumentError, match=r"pair-weight.* may be negative, and none .*\(lift\)"):
         choose_loss("WPDL(weight=difference)", among=("lift",))
 
 
 @pytest.mark.parametrize("engine", ["lightgbm", "xgboost"])
-def test_catboost_which_has_no_lift_has_centred_squares_and_others_have_lift(engine: str) -> None:
+def test_catboost_which_has_its_own_losses_only_has_centred_squares(engine: str) -> None:
     assert str(choose_loss("nDCG", engine="catboost").loss) == "centred-squared:normalised-gain"
-    assert str(choose_loss("nDCG", engine=engine).loss) == "lift:normalised-gain"
+    assert str(choose_loss("nDCG", engine=engine).loss) == "query-ordinal:normalised-gain"
     with pytest.raises(ArgumentError, match=r"one of 'lightgbm', 'xgboost', 'catboost', or None, got 'lgbm'"):
         choose_loss("nDCG", engine="lgbm")
 
 
 @pytest.mark.parametrize("metric", ["AP", "ERR", "RR"])
 def test_a_metric_without_an_unconditional_target_warns(metric: str) -> None:
-    with pytest.warns(ConsistencyWarning, match=r"The choice is lift:.* if the labels of the items") as seen:
+    with pytest.warns(
+        ConsistencyWarning, match=r"The choice is query-ordinal:.* if the labels of the items"
+    ) as seen:
         found = choose_loss(metric, engine="lightgbm").warned().loss
     assert "softmax" not in str(seen[0].message)
     assert choose_loss(metric, noise="independent", engine="lightgbm").warned().loss == found

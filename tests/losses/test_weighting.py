@@ -124,10 +124,10 @@ def test_the_order_that_is_lost_and_kept() -> None:
     """One query of two items, always of gains 3 and 1, weighted 1 and 6: the second comes first."""
     X, y, qid = np.eye(2), [2.0, 1.0], [0, 0]
     fitted = {}
-    for loss in ("softmax", "lift", "relative", "squared"):
+    for loss in ("softmax", "lift", "relative", "squared", "query-ordinal"):
         ranker = rp.LinearRanker("nDCG@5", loss=loss, l2=1e-6, scale="none")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConsistencyWarning)
             fitted[loss] = ranker.fit(X, y, qid=qid, sample_weight=[1.0, 6.0]).predict(X)
     first = {loss: int(np.sign(scores[0] - scores[1])) for loss, scores in fitted.items()}
-    assert first == {"softmax": -1, "lift": -1, "relative": -1, "squared": 1}
+    assert first == {"softmax": -1, "lift": -1, "relative": -1, "squared": 1, "query-ordinal": 1}

@@ -150,6 +150,7 @@ ORDER_PRESERVING = [
     "bregman",
     "order-preserving",
     "lift",
+    "query-ordinal",
     "relative",
     "duchi",
 ]
@@ -287,6 +288,7 @@ LOSSES = [
         "order-preserving",
         "order-preserving(margin=hinge)",
         "lift",
+        "query-ordinal",
         "relative",
     ),
     *("order-preserving(margin=logistic)", "duchi(penalty=cosh)", "cosine", "cosine(normalize=true)"),

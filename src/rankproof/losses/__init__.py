@@ -18,6 +18,7 @@ from rankproof.losses.parse import loss
 from rankproof.losses.pointwise import Ordinal, PointwiseLogistic
 from rankproof.losses.preorder import Preorder
 from rankproof.losses.q_family import QFamily
+from rankproof.losses.query_ordinal import QueryOrdinal
 from rankproof.losses.relative import Relative
 from rankproof.losses.softmax import Softmax
 from rankproof.losses.squared import CentredSquared, Squared
@@ -49,6 +50,7 @@ __all__ = [
     "PointwiseLogistic",
     "Preorder",
     "QFamily",
+    "QueryOrdinal",
     "Relative",
     "Softmax",
     "Squared",

@@ -8,7 +8,7 @@ it). `choose_loss` is the one answer for linear models, engines, networks and co
 >>> str(choice.loss), choice.warning is None
 ('softmax:normalised-gain@10', True)
 >>> choose_loss("nDCG@10", engine="lightgbm").loss, choose_loss("nDCG@10", engine="catboost").loss
-(lift:normalised-gain@10, centred-squared:normalised-gain@10)
+(query-ordinal:normalised-gain@10, centred-squared:normalised-gain@10)
 >>> choice = choose_loss("ERR@20")
 >>> str(choice.loss), choice.claim.value
 ('softmax:satisfaction', 'independent')
@@ -35,11 +35,11 @@ __all__ = ["PREFERRED", "PROOF", "LossChoice", "choose_loss", "proof_text"]
 
 # The losses that "auto" takes, the best first; the last of each row takes any target. Without an engine,
 # softmax takes linear time and is blind to the scale of scores. For boosting, docs/explanation/defaults.md
-# has the measurements; CatBoost hands no groups to a custom objective, so that it has no lift.
+# has the measurements; CatBoost hands no groups to a custom objective, so it has its own losses only.
 PREFERRED: dict[str | None, tuple[str, ...]] = {
     None: ("softmax", "centred-squared"),
-    "lightgbm": ("lift", "centred-squared"),
-    "xgboost": ("lift", "centred-squared"),
+    "lightgbm": ("query-ordinal",),
+    "xgboost": ("query-ordinal",),
     "catboost": ("centred-squared",),
 }
 
@@ -201,8 +201,8 @@ def choose_loss(
         have a consistent convex loss only then.
     engine : "lightgbm", "xgboost" or "catboost", optional
         The engine that boosts trees: then ``auto`` is the best of its losses for them. They ask little of a
-        model that sees one item at a time: with ``lift``, neither what all items of a query have in common
-        nor the unit of their targets need be learnt.
+        model that sees one item at a time: with ``query-ordinal``, what all items of a query have in common
+        need not be learnt, and items that are far above or below a threshold add little noise.
     among : tuple of str, optional
         The names that ``auto`` chooses from, the best first, in place of those of the engine.
 

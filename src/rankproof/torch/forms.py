@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankproof.errors import ArgumentError
 from rankproof.losses.base import LOSSES, Loss
-from rankproof.torch import approx_ndcg, items, lambdas, listmle, pairwise
+from rankproof.torch import approx_ndcg, items, lambdas, listmle, pairwise, query_ordinal
 from rankproof.torch.hook import hook_form
 from rankproof.torch.layout import BatchLayout, Flat, Padded, buckets
 from rankproof.torch.pairs import bounded, wide
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["FORMS", "checked_form", "differentiable_once", "in_buckets", "per_query"]
 
 # Their functions enter the table when they are imported.
-_MODULES = (approx_ndcg, items, lambdas, listmle, pairwise)
+_MODULES = (approx_ndcg, items, lambdas, listmle, pairwise, query_ordinal)
 
 
 def _form_of(loss: Loss) -> TorchForm | None:

@@ -4,7 +4,7 @@
 scores and a Dataset, and with ``LGBMRanker`` and ``LGBMModel``, which hand over arrays.
 
 >>> objective("nDCG@10")
-lightgbm.objective(nDCG@10, loss=lift:normalised-gain@10)
+lightgbm.objective(nDCG@10, loss=query-ordinal:normalised-gain@10)
 >>> eval_metric(["nDCG@10", "AP"])
 lightgbm.eval_metric(nDCG@10, AP)
 """

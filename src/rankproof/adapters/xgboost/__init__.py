@@ -5,7 +5,7 @@ scikit-learn estimators hand no groups to a custom objective (``XGBRanker`` refu
 the plain-regression route: `regression_target` with ``XGBRegressor``. `early_stopping` works with both.
 
 >>> objective("nDCG@10")
-xgboost.objective(nDCG@10, loss=lift:normalised-gain@10)
+xgboost.objective(nDCG@10, loss=query-ordinal:normalised-gain@10)
 >>> eval_metric("nDCG@10").maximize
 True
 """

@@ -34,6 +34,7 @@ from rankproof.losses import (
     PointwiseLogistic,
     Preorder,
     QFamily,
+    QueryOrdinal,
     Relative,
     Softmax,
     Squared,
@@ -50,6 +51,7 @@ from rankproof.theory.formulas.pairwise import (
     pairwise_formula,
     preorder_weights,
 )
+from rankproof.theory.formulas.query_ordinal import query_ordinal
 from rankproof.theory.formulas.target_numbers import ExactOrInterval
 
 __all__ = ["LOSS_THEORY", "LossTheory", "RankedPairs", "loss_margin", "theory_of"]
@@ -172,6 +174,7 @@ LOSS_THEORY: dict[type[Loss], LossTheory] = {
         ray=directions.q_family_ray,
         sorting=orders.by_normed_target,
     ),
+    QueryOrdinal: LossTheory(formula=query_ordinal),
     Relative: LossTheory(formula=items.relative, closed_form=closed_forms.relative),
     Softmax: LossTheory(formula=lists.softmax),
     Squared: LossTheory(formula=items.squared, closed_form=closed_forms.mean_itself),
