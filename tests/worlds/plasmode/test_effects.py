@@ -95,7 +95,7 @@ def test_the_link_adds_up_over_its_pieces() -> None:
 
 
 def test_effects_are_multiplied_by_their_sizes() -> None:
-    """Level .5 everywhere, strength 2 times the place within the list (±1 / 4), topics .1 times the values."""
+    """Level .5 everywhere, strength 2 times the place in the list (±1 / 4), topics .1 times the values."""
     model = LabelModel(4.0, 1.0, np.ones(4), THRESHOLDS, level=0.5, strength=2.0, topic=0.1)
     columns = model.columns(np.array([7.0, 9.0]), np.array([[1.0, 2.0], [3.0, -4.0]]), np.array([0, 2]))
     np.testing.assert_allclose(columns, [[0.5, -0.5, 0.1, 0.2], [0.5, 0.5, 0.3, -0.4]])
