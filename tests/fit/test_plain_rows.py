@@ -35,7 +35,8 @@ def boosted(engine: str, X: np.ndarray = DATA.X, **more: Any) -> BoostedRanker:
 @every_engine
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 def test_trees_score_plain_arrays_as_any_other(engine: str, kind: type) -> None:
-    ranker, X = boosted(engine, with_gaps()), with_gaps(1).astype(kind)
+    ranker = boosted(engine, with_gaps())
+    X: np.ndarray = with_gaps(1).astype(kind)
     assert is_plain(X, X.shape[1], missing=True)
     assert not is_plain(np.asfortranarray(X), X.shape[1], missing=True)
     plain = ranker.predict(X)

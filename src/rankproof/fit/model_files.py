@@ -57,6 +57,8 @@ class ModelFiles:
     state: dict[str, Any]
     arrays: dict[str, NDArray[Any]]
     files: dict[str, bytes] = field(default_factory=dict)
+    # Of all that model.json says, the digests of the other files among it.
+    sha256: str = ""
 
     def wrong(self, what: str) -> FileFormatError:
         """The error for content that fits the format but not the model."""
@@ -140,7 +142,8 @@ def _read_model(folder: Path) -> ModelFiles:
             f"written in format version {number} by rankproof {content.get('rankproof', '(unknown)')}; "
             f"this one reads up to version {VERSION}. Upgrade rankproof.",
         )
-    if number != VERSION or content.pop("sha256", None) != _digest(content):
+    digest = content.pop("sha256", None)
+    if number != VERSION or digest != _digest(content):
         raise FileFormatError(
             file, None, "the checksum does not fit the content. The file is damaged or was edited."
         )
@@ -148,7 +151,8 @@ def _read_model(folder: Path) -> ModelFiles:
     kind, parameters, state = (content.get(name) for name in ("kind", "parameters", "state"))
     if not (isinstance(kind, str) and isinstance(parameters, dict) and isinstance(state, dict)):
         raise FileFormatError(file, None, "kind, parameters or state are missing. The file is damaged.")
-    return ModelFiles(folder, kind, parameters, state, arrays, _read_files(folder, content.get("files", {})))
+    files = _read_files(folder, content.get("files", {}))
+    return ModelFiles(folder, kind, parameters, state, arrays, files, digest)
 
 
 def _replaceable(target: Path) -> bool:

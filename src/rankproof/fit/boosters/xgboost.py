@@ -18,7 +18,7 @@ from rankproof.forks import fork_safe
 from rankproof.optional import engine, reason_of
 from rankproof.threads import thread_count
 
-__all__ = ["FILE", "as_dmatrix", "dump", "load", "on_threads", "scores"]
+__all__ = ["FILE", "as_dmatrix", "check_single", "dump", "load", "on_threads", "scores"]
 
 FILE = "booster.ubj"
 _LARGEST = float(np.finfo(np.float32).max)
@@ -60,6 +60,15 @@ def _refuse_too_large(dense: Any) -> None:
         ) from None
 
 
+def check_single(dense: Any) -> None:
+    """Raise `DataError` for a number that float32 cannot hold: XGBoost would read it as infinite."""
+    if dense.dtype != np.float32 and not (
+        np.fmax.reduce(dense, axis=None, initial=0.0) <= _LARGEST
+        and np.fmin.reduce(dense, axis=None, initial=0.0) >= -_LARGEST
+    ):
+        _refuse_too_large(dense)
+
+
 def on_threads(model: Any) -> None:
     """Make a booster work on as many threads as there are to be."""
     threads = thread_count()
@@ -75,12 +84,7 @@ def scores(model: Any, X: Any, categorical: tuple[int, ...]) -> Float64s:  # noq
     """The score of every row; its own thresholds tell XGBoost which columns are categories."""
     on_threads(model)
     dense = as_dense(X)
-    # XGBoost would read what float32 cannot hold as infinite here.
-    if dense.dtype != np.float32 and not (
-        np.fmax.reduce(dense, axis=None, initial=0.0) <= _LARGEST
-        and np.fmin.reduce(dense, axis=None, initial=0.0) >= -_LARGEST
-    ):
-        _refuse_too_large(dense)
+    check_single(dense)
     margins = model.inplace_predict(dense, predict_type="margin", validate_features=False)
     return np.asarray(margins, dtype=np.float64)
 
