@@ -14,11 +14,10 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from functools import cache, lru_cache
 from itertools import pairwise
-from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -139,46 +138,15 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_helpers.cache_clear)
 
 
-@contextmanager
-def one_blas_thread(*, of_scipy: bool = True) -> Iterator[None]:
+def one_blas_thread(*, of_scipy: bool = True) -> AbstractContextManager[Any]:
     """A context in which numpy and scipy multiply matrices on one thread.
 
     The solvers' own products are small, for which the threads of a BLAS cost more than they save, much more
     on a busy machine; and a sum that is cut by the number of threads would make the result depend on it.
-    A BLAS has one number for the whole process: it is one from the first of our threads that comes in to the
-    last that leaves. Without ``of_scipy``, that of numpy is enough.
+    Without ``of_scipy``, that of numpy is enough, and scipy is not loaded for it.
     """
-    _BLAS.enter(_blas(of_scipy))
-    try:
-        yield
-    finally:
-        _BLAS.leave()
-
-
-class _OneBlasThread:
-    """Counts who needs a BLAS of one thread: the first limits it, the last gives back what it had."""
-
-    def __init__(self) -> None:
-        self.lock, self.inside = Lock(), 0
-        self.limited: Any = None
-        self.limits: list[Any] = []
-
-    def enter(self, controller: Any) -> None:
-        with self.lock:
-            # One that comes later may know a library that was loaded in the meantime.
-            if not self.inside or controller is not self.limited:
-                self.limits.append(controller.limit(limits=1, user_api="blas"))
-                self.limited = controller
-            self.inside += 1
-
-    def leave(self) -> None:
-        with self.lock:
-            self.inside -= 1
-            while not self.inside and self.limits:
-                self.limits.pop().restore_original_limits()
-
-
-_BLAS = _OneBlasThread()
+    limit: AbstractContextManager[Any] = _blas(of_scipy).limit(limits=1, user_api="blas")
+    return limit
 
 
 @cache
@@ -189,12 +157,3 @@ def _blas(of_scipy: bool) -> Any:
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()
-
-
-def _after_fork() -> None:
-    # Another thread may have held it. A child of a process with threads inside stays at one thread.
-    _BLAS.lock = Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)

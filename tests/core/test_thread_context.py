@@ -15,7 +15,7 @@ import pytest
 
 import rankproof as rp
 from rankproof.errors import ArgumentError
-from rankproof.threads import chunks_by_items, one_blas_thread, run, setting, thread_count, using
+from rankproof.threads import chunks_by_items, run, setting, thread_count, using
 
 MANY = [(k, k + 1) for k in range(40)]
 
@@ -315,34 +315,3 @@ def test_the_bits_are_the_same_on_any_number_of_threads(files: Path) -> None:
             parts = (run_a.scores, run_a.offsets, qrels.grades, data.labels, np.asarray(data.X), ranker.coef_)
             seen.add((b"".join(part.tobytes() for part in parts), found.to_json(per_query=True)))
     assert len(seen) == 1
-
-
-def blas_threads() -> set[int]:
-    import threadpoolctl
-
-    return {one["num_threads"] for one in threadpoolctl.threadpool_info() if one["user_api"] == "blas"}
-
-
-def test_a_blas_of_one_thread_is_given_back_by_the_last_who_needs_it() -> None:
-    import scipy.optimize  # noqa: F401  # has a BLAS of its own, which is to be there from the beginning
-    import threadpoolctl
-
-    with threadpoolctl.threadpool_limits(2, user_api="blas"):
-        entered, leave = threading.Event(), threading.Event()
-
-        def other() -> None:
-            with one_blas_thread(of_scipy=False):
-                entered.set()
-                assert leave.wait(60)
-
-        one = one_blas_thread()
-        with one:
-            beside = threading.Thread(target=other)
-            beside.start()
-            assert entered.wait(60)
-            assert blas_threads() == {1}
-        # The first has left, the other one still multiplies.
-        assert blas_threads() == {1}
-        leave.set()
-        beside.join()
-        assert blas_threads() == {2}
