@@ -15,7 +15,7 @@ import pytest
 import rankproof as rp
 from rankproof.errors import ArgumentError, DataError, MissingDependencyError
 from rankproof.serving import compiled
-from rankproof.serving.compiled import parity_rows
+from rankproof.serving.compiled import parity_rows, taken_for_missing
 from serving.served import DATA, gappy, ranker, saved
 
 engines = pytest.mark.parametrize("engine", ["lightgbm", "xgboost"])
@@ -42,6 +42,18 @@ def test_it_gives_the_bits_of_the_engine(engine: str, more: dict[str, Any], tmp_
     tiny = np.full((4, 8), 1e-35 * np.array([[1.0], [-1.0], [0.5], [-0.5]]))
     tiny[:, 3] = 0
     assert (scorer(tiny) == plain(tiny)).all()
+
+
+@engines
+def test_numbers_that_look_missing_to_compiled_code_are_not(engine: str, tmp_path: Path) -> None:
+    saved(engine, tmp_path)
+    plain, scorer = (rp.load_scorer(tmp_path / engine, backend=one) for one in ("engine", "compiled"))
+    X = np.nextafter(DATA.X.astype(np.float32).astype(np.float64), 0.0)
+    assert taken_for_missing(X).any(axis=1).mean() > 0.5
+    assert (scorer(X) == plain(X)).all()
+    if engine == "lightgbm":
+        raw = scorer._scores._applied(X)  # type: ignore[attr-defined]
+        assert (raw != plain(X)).any(), "tl2cgen has mended it: the detour is not needed any more"
 
 
 @engines
@@ -141,8 +153,10 @@ def test_every_threshold_is_tried_with_its_neighbours(engine: str, tmp_path: Pat
     assert len(splits) > 50
     for column, threshold in splits:
         for value in (threshold, np.nextafter(threshold, -np.inf), np.nextafter(threshold, np.inf)):
-            assert (tried[:, column] == value).any()
+            # What compiled code would take for missing is left to the engine.
+            assert (tried[:, column] == value).any() or taken_for_missing(np.array([value])).all()
         single = np.float32(threshold)
         for ray in (-np.inf, np.inf):
-            assert (tried[:, column] == np.nextafter(single, np.float32(ray))).any()
+            near = np.float64(np.nextafter(single, np.float32(ray)))
+            assert (tried[:, column] == near).any()
     assert np.isnan(tried).any(axis=0).all()

@@ -5,7 +5,8 @@ The result must give the engine's scores to the last bit, or it is refused. Thre
 - XGBoost adds the trees to its base score one by one, in float32; compiled code adds the base at the end. So
   the base is added to the leaves of the first tree before, which is the same sum.
 - Constants of XGBoost's trees are float32, and C would take them for doubles.
-- LightGBM takes numbers of up to 1e-35 for 0.
+- LightGBM takes numbers of up to 1e-35 for 0. And of the float64 numbers compiled code takes a few for
+  missing ones; rows with such are left to LightGBM.
 
 Whether it does is measured, on rows with every threshold, its neighbours, NaN and large numbers.
 """
@@ -37,7 +38,7 @@ from rankproof.serving.models import TreeScores
 from rankproof.serving.rows import check_codes, check_numbers
 from rankproof.threads import thread_count
 
-__all__ = ["CompiledTrees", "parity_rows"]
+__all__ = ["CompiledTrees", "parity_rows", "taken_for_missing"]
 
 _ENGINES = ("lightgbm", "xgboost")
 _COMPILERS = ("gcc", "clang")
@@ -73,9 +74,18 @@ class CompiledTrees(TreeScores):
 
     @fork_safe
     def _compiled_scores(self, rows: NDArray[Any]) -> Float64s:
-        matrix = self.matrix(
-            _as_xgboost_reads(rows) if self.engine == "xgboost" else _as_lightgbm_reads(rows)
-        )
+        if self.engine == "xgboost":
+            check_single(rows)
+            return self._applied(rows.astype(np.float32, copy=False))
+        # LightGBM takes numbers next to 0 for 0.
+        rows = np.where(np.abs(rows) <= _LIGHTGBM_ZERO, 0.0, rows).astype(np.float64, copy=False)
+        scores, mistaken = self._applied(rows), taken_for_missing(rows).any(axis=1)
+        if mistaken.any():
+            scores[mistaken] = self.module.scores(self.booster, rows[mistaken], self.columns)
+        return scores
+
+    def _applied(self, rows: NDArray[Any]) -> Float64s:
+        matrix = self.matrix(rows)
         with self.lock:
             margins = self.predictor.predict(matrix, pred_margin=True)
         return np.asarray(margins, dtype=np.float64).reshape(-1)
@@ -94,14 +104,17 @@ class CompiledTrees(TreeScores):
             )
 
 
-def _as_lightgbm_reads(rows: NDArray[Any]) -> NDArray[Any]:
-    """Rows in float64, where LightGBM takes numbers next to 0 for 0."""
-    return np.where(np.abs(rows) <= _LIGHTGBM_ZERO, 0.0, rows).astype(np.float64, copy=False)
+def taken_for_missing(rows: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which numbers compiled code takes for missing ones: those whose lower half has all bits set.
 
+    It marks a missing number by -1 in the memory of its first four bytes, where others have theirs.
 
-def _as_xgboost_reads(rows: NDArray[Any]) -> NDArray[Any]:
-    check_single(rows)
-    return rows.astype(np.float32, copy=False)
+    >>> taken_for_missing(np.array([1.0, np.nextafter(1.0, 0.0), np.nan])).tolist()
+    [False, True, False]
+    """
+    lower = rows.view(np.uint64) & np.uint64(0xFFFFFFFF)
+    mistaken: NDArray[np.bool_] = lower == 0xFFFFFFFF
+    return mistaken
 
 
 def parity_rows(forest: Any, features: int, categories: Any) -> NDArray[np.float64]:
@@ -132,7 +145,9 @@ def _values(column: int, forest: Any, categorical: bool) -> NDArray[np.float64]:
     near = [np.nextafter(thresholds, way) for way in ways]
     near32 = [np.nextafter(single, way.astype(np.float32)) for way in ways]
     special = (0.0, -0.0, 1e-40, -1e-40, _LARGE, -_LARGE, np.nan)
-    return np.concatenate([thresholds, single, *near, *near32, special]).astype(np.float64)
+    values = np.concatenate([thresholds, single, *near, *near32, special]).astype(np.float64)
+    # The engine scores these.
+    return values[~taken_for_missing(values)]
 
 
 def _as_treelite(engine: str, booster: Any) -> Any:
