@@ -4,10 +4,10 @@
 
 The peers are the engines' own calls on the same booster: LightGBM's ``predict``, XGBoost's
 ``inplace_predict``, CatBoost's ``predict``; for the linear ranker ``X @ w``, and ``LinearRegression.predict``
-of scikit-learn. Models have 100 trees of 32 leaves, queries 46 float64 features. Calls are timed one by one in
-turns of 100; shown are the median (p50) and the 99th percentile (p99) of the turn in which it was least.
-``X @ w`` takes about a microsecond, less than any call in Python that looks at its arguments, so it is shown
-and not judged.
+of scikit-learn. Models have 100 trees of 32 leaves, queries 46 float64 features. Calls take turns and are
+timed one by one; shown are the median (p50) and the 99th percentile (p99) of the quietest round of 100 calls
+each. ``X @ w`` takes one or two microseconds, less than any call in Python that looks at its arguments, so it
+is shown and not judged.
 """
 
 from __future__ import annotations
@@ -42,21 +42,22 @@ def queries(count: int) -> rp.RankingData:
 
 
 def percentiles(rounds: int, works: dict[str, Work]) -> dict[str, tuple[float, float]]:
-    """Least p50 and p99 of a call of each, in milliseconds; they take turns."""
-    best = dict.fromkeys(works, (np.inf, np.inf))
+    """The p50 and p99 of a call of each, in milliseconds, from the rounds in which their sums are least.
+
+    Calls take turns, so that what else the machine does hits all of them.
+    """
     for work in works.values():
         for _ in range(CALLS):
             work()
-    for _ in range(rounds):
-        for name, work in works.items():
-            seconds = np.empty(CALLS)
-            for call in range(CALLS):
-                start = time.perf_counter()
-                work()
-                seconds[call] = time.perf_counter() - start
-            middle, late = np.percentile(1e3 * seconds, (50, 99))
-            best[name] = min(best[name][0], float(middle)), min(best[name][1], float(late))
-    return best
+    seconds = np.empty((rounds, CALLS, len(works)))
+    for turn in seconds.reshape(-1, len(works)):
+        for place, work in enumerate(works.values()):
+            start = time.perf_counter()
+            work()
+            turn[place] = time.perf_counter() - start
+    middle, late = np.percentile(1e3 * seconds, (50, 99), axis=1)
+    middle, late = (each[np.argmin(each.sum(axis=1))] for each in (middle, late))
+    return {name: (float(middle[k]), float(late[k])) for k, name in enumerate(works)}
 
 
 def rows_of(

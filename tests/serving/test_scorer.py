@@ -92,6 +92,8 @@ def _scores_into(pipe: Any, scorer: rp.Scorer, X: np.ndarray) -> None:
     pipe.send(scorer(X))
 
 
+# Python 3.12 and later warn of a fork where any library has threads; this is what is tested here.
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 @every_model
 def test_a_forked_server_scores(name: str, tmp_path: Path) -> None:
     # Loaded and used before the fork, with more than one thread, as a server does that warms up.
