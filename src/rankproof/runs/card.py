@@ -114,13 +114,13 @@ def _read_card(folder: Path) -> dict[str, Any]:
     card = _stored(folder)
     digest = sha256_of(folder / RESULTS)
     renewed = card_of(facts, str(digest), card["verdict"], str(folder))
-    told = [
+    differences = [
         f"{name}: {RESULTS} says {_short(renewed[name])}, {CARD} says {_short(card.get(name))}"
         for name in renewed
         if name not in ("exports", "results_sha256", "command") and renewed[name] != card.get(name)
     ]
-    if told or digest != card["results_sha256"]:
-        what = "; ".join(told) or "the parts that the card has are the same"
+    if differences or digest != card["results_sha256"]:
+        what = "; ".join(differences) or "the parts that the card has are the same"
         raise DataError(
             f"Card of run {str(folder)!r} is not that of its results: the SHA-256 of {RESULTS} "
             f"{'differs' if digest != card['results_sha256'] else 'is the same'}. {what}. "
