@@ -29,7 +29,7 @@ _PRESUMES = (
 )
 
 
-def card_of(facts: Mapping[str, Any], digest: str, verdict: Mapping[str, Any], folder: str) -> dict[str, Any]:
+def card_of(facts: Mapping[str, Any], digest: str, verdict: Mapping[str, Any]) -> dict[str, Any]:
     """The card of the run with these results, whose file has this SHA-256; the exports are none yet.
 
     ``verdict`` is what `rankproof.runs.review.verdict_facts` tells.
@@ -51,9 +51,7 @@ def card_of(facts: Mapping[str, Any], digest: str, verdict: Mapping[str, Any], f
         "solver": dict(facts["solver"]),
         "versions": dict(facts["versions"]),
         "files": dict(facts["model"]),
-        "command": fit_command(facts, folder)
-        if any(one["files"] for one in facts["data"].values())
-        else None,
+        "command": fit_command(facts) if any(one["files"] for one in facts["data"].values()) else None,
         "exports": [],
     }
 
@@ -70,7 +68,7 @@ def _numbers(results: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def write_card(draft: Path, verdict: Mapping[str, Any], evidence: str | None, folder: str) -> None:
+def write_card(draft: Path, verdict: Mapping[str, Any], evidence: str | None) -> None:
     """Write the card, and the verdict with its evidence, beside the results in the draft of a run."""
     about = {**verdict, "evidence": None, "sha256": None}
     if evidence is not None:
@@ -78,7 +76,7 @@ def write_card(draft: Path, verdict: Mapping[str, Any], evidence: str | None, fo
         (draft / VERDICT).write_bytes(raw)
         about |= {"evidence": VERDICT, "sha256": sha256_of_bytes(raw)}
     raw = (draft / RESULTS).read_bytes()
-    for name, content in _as_files(card_of(json.loads(raw), sha256_of_bytes(raw), about, folder)).items():
+    for name, content in _as_files(card_of(json.loads(raw), sha256_of_bytes(raw), about)).items():
         (draft / name).write_bytes(content)
 
 
@@ -113,11 +111,11 @@ def _read_card(folder: Path) -> dict[str, Any]:
     check_model(folder)
     card = _stored(folder)
     digest = sha256_of(folder / RESULTS)
-    renewed = card_of(facts, str(digest), card["verdict"], str(folder))
+    renewed = card_of(facts, str(digest), card["verdict"])
     differences = [
         f"{name}: {RESULTS} says {_short(renewed[name])}, {CARD} says {_short(card.get(name))}"
         for name in renewed
-        if name not in ("exports", "results_sha256", "command") and renewed[name] != card.get(name)
+        if name not in ("exports", "results_sha256") and renewed[name] != card.get(name)
     ]
     if differences or digest != card["results_sha256"]:
         what = "; ".join(differences) or "the parts that the card has are the same"

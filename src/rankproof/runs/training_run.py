@@ -186,7 +186,7 @@ class TrainingRun:
             self.ranker.save(draft)
             facts = write_results(draft, self._facts)
             verdict, evidence = verdict_facts(self.verdict, self._noise, self._grades)
-            write_card(draft, verdict, evidence, str(path))
+            write_card(draft, verdict, evidence)
             return facts
 
     def record(self, folder: StrPath | None = None, facts: Mapping[str, Any] | None = None) -> RunRecord:
