@@ -71,6 +71,8 @@ if TYPE_CHECKING:
     from rankproof.runs.training_run import TrainingRun as TrainingRun
     from rankproof.runs.tune import tune as tune
     from rankproof.runs.tuning_run import TuningRun as TuningRun
+    from rankproof.serving.scorer import Scorer as Scorer
+    from rankproof.serving.scorer import load_scorer as load_scorer
     from rankproof.targets.base import Target as Target
     from rankproof.targets.choose import target_for as target_for
     from rankproof.theory import noise as noise
@@ -115,6 +117,7 @@ _PLACES = {
     "RankingData": "rankproof.data.ranking",
     "Results": "rankproof.evaluation.results",
     "Run": "rankproof.data.trec.read",
+    "Scorer": "rankproof.serving.scorer",
     "Target": "rankproof.targets.base",
     "TrainingRun": "rankproof.runs.training_run",
     "TuningRun": "rankproof.runs.tuning_run",
@@ -131,6 +134,7 @@ _PLACES = {
     "find_folds": "rankproof.data.letor.folds",
     "from_frame": "rankproof.data.frames",
     "load_model": "rankproof.fit.saved.load",
+    "load_scorer": "rankproof.serving.scorer",
     "loss": "rankproof.losses.parse",
     "metric": "rankproof.metrics.parse",
     "optimal_rankings": "rankproof.theory.base.risk",

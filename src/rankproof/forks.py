@@ -33,7 +33,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 # Packages that bring OpenMP. Two of them may share one library, so any of them counts for all.
-_WITH_OPENMP = ("lightgbm", "xgboost", "catboost", "torch", "sklearn")
+_WITH_OPENMP = ("lightgbm", "xgboost", "catboost", "torch", "sklearn", "tl2cgen")
 # Seconds after which CatBoost is at rest; half of the forks right after training had a child that hung.
 _SETTLED = 0.2
 # Whether this process was forked from one that may have used OpenMP.

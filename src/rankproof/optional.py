@@ -7,7 +7,7 @@ from typing import Any
 
 from rankproof.errors import MissingDependencyError
 
-__all__ = ["engine"]
+__all__ = ["engine", "reason_of"]
 
 
 def engine(name: str, *, needed_by: str | None = None) -> Any:
@@ -19,3 +19,13 @@ def engine(name: str, *, needed_by: str | None = None) -> Any:
         raise MissingDependencyError(
             f"{what} needs the package {name}, which cannot be imported ({error}): pip install {name}"
         ) from None
+
+
+def reason_of(error: Exception) -> str:
+    """What an engine says, in one line and without its stack.
+
+    >>> reason_of(ValueError("[00:10:54] learner.cc:1: too\\n  many.\\nStack trace:\\n ..."))
+    '[00:10:54] learner.cc:1: too many'
+    """
+    text = " ".join(str(error).split("Stack trace")[0].split())
+    return text.rstrip(". ") or type(error).__name__

@@ -138,20 +138,22 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_helpers.cache_clear)
 
 
-def one_blas_thread() -> AbstractContextManager[Any]:
+def one_blas_thread(*, of_scipy: bool = True) -> AbstractContextManager[Any]:
     """A context in which numpy and scipy multiply matrices on one thread.
 
     The solvers' own products are small, for which the threads of a BLAS cost more than they save, much more
     on a busy machine; and a sum that is cut by the number of threads would make the result depend on it.
+    Without ``of_scipy``, that of numpy is enough, and scipy is not loaded for it.
     """
-    limit: AbstractContextManager[Any] = _blas().limit(limits=1, user_api="blas")
+    limit: AbstractContextManager[Any] = _blas(of_scipy).limit(limits=1, user_api="blas")
     return limit
 
 
 @cache
-def _blas() -> Any:
-    # scipy brings a BLAS of its own, which is found only once it is loaded.
-    import scipy.optimize  # noqa: F401
+def _blas(of_scipy: bool) -> Any:
+    if of_scipy:
+        # scipy brings a BLAS of its own, which is found only once it is loaded.
+        import scipy.optimize  # noqa: F401
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()

@@ -9,8 +9,11 @@ from architecture.layout import imported, layer_of, module_name, nodes, offender
 
 # The cache of kernels stands below everything: it is read before any file of the package is.
 ALLOWED = {"rankproof.kernels.cache", "rankproof.kernels.stored"}
-# CatBoost writes models to paths alone, so its bytes take a detour over a temporary folder.
-TEMPORARY = {"rankproof.cli.compile_ahead", "rankproof.fit.trees.catboost", *ALLOWED}
+# CatBoost and compilers write to paths alone, so what they write takes a detour over a temporary folder.
+TEMPORARY = {
+    *("rankproof.cli.compile_ahead", "rankproof.fit.boosters.catboost", "rankproof.serving.compiled"),
+    *ALLOWED,
+}
 
 
 def digests(tree: ast.AST) -> list[int]:

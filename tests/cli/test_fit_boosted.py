@@ -86,7 +86,7 @@ def test_the_same_command_gives_the_same_bytes(
     assert f"BoostedRanker {engine}: tree 1, nDCG@10 " in told.err
     # The page names its own folder.
     names = sorted(file.name for file in (tmp_path / "one").iterdir() if file.name != "report.html")
-    assert len(names) == 4
+    assert len(names) == 7
     for name in names:
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
 
@@ -158,7 +158,10 @@ def test_another_model_leaves_no_file_of_the_one_before(rankproof: Run, parts: P
     (run / "notes.txt").write_text("mine")
     assert rankproof(*words(parts, run, "lightgbm", *FEW, "--force")).status == 0
     names = sorted(file.name for file in run.iterdir())
-    assert names == ["booster.txt", "model.json", "notes.txt", "report.html", "results.json", "weights.npz"]
+    assert names == [
+        *("booster.txt", "card.json", "card.md", "model.json", "notes.txt", "report.html", "results.json"),
+        *("verdict.json", "weights.npz"),
+    ]
     assert rp.load_model(run).engine == "lightgbm"
 
 

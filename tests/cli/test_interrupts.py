@@ -344,7 +344,9 @@ def test_a_report_that_was_not_written_is_not_that_of_the_run_before(
     folder = place / "out" / "run"
     told = f"rankproof: interrupted; the run in {folder} is complete; rankproof report {folder} writes its "
     assert (ran.status, ran.err) == (130, f"{told}report.\n")
-    assert sorted(content(folder)) == ["model.json", "results.json", "weights.npz"]
+    assert sorted(content(folder)) == [
+        *("card.json", "card.md", "model.json", "results.json", "verdict.json", "weights.npz")
+    ]
     stopped(DataError)
     ran = rankproof(*words, "--force")
     assert (ran.status, ran.err) == (0, "rankproof: warning: no report was written: no room\n")

@@ -70,6 +70,7 @@ def test_the_benchmarks_are_found() -> None:
         "losses",
         "metrics",
         "quality",
+        "serving",
         "startup",
     }
     assert names == {*expected, "against"}

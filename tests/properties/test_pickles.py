@@ -7,6 +7,7 @@ import io
 import pickle
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -57,6 +58,13 @@ def trees(engine: str) -> Any:
     return fitted(rp.BoostedRanker(engine=engine, n_estimators=2, min_data_in_leaf=1, threads=1))
 
 
+def scorer() -> rp.Scorer:
+    """One of a model that was saved, which need not be there any more."""
+    with tempfile.TemporaryDirectory() as folder:
+        fitted(rp.LinearRanker()).save(Path(folder, "model"))
+        return rp.load_scorer(Path(folder, "model"))
+
+
 def run_and_qrels() -> tuple[rp.Run, rp.Qrels]:
     run = rp.Run.from_dict({"1": {"a": 0.5, "b": 0.5}, "2": {"c": 1.0}})
     return run, rp.Qrels.from_dict({"1": {"a": 1, "z": 2}, "2": {"c": 0}, "3": {"d": 1}})
@@ -101,6 +109,7 @@ MADE: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
     "BoostedRanker, lightgbm": (lambda: trees("lightgbm"), lambda made: made.predict(X).tolist()),
     "BoostedRanker, xgboost": (lambda: trees("xgboost"), lambda made: made.predict(X).tolist()),
     "BoostedRanker, catboost": (lambda: trees("catboost"), lambda made: made.predict(X).tolist()),
+    "Scorer": (scorer, lambda made: made(X).tolist()),
     "Consistent": (lambda: rp.certify("squared:nDCG@3", "nDCG@3"), lambda made: made.to_json()),
     "Inconsistent": (lambda: rp.certify("listnet", "nDCG@3"), lambda made: made.to_json()),
     "Undecided": (

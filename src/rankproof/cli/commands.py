@@ -8,43 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rankproof.runs.fit_command import fit_command, option_name
+
 if TYPE_CHECKING:
     from rankproof.losses.choose import LossChoice
     from rankproof.runs.trials import Trial
 
 __all__ = ["command_with", "fit_command", "loss_lines", "loss_warning", "option_name", "running_command"]
-
-
-def option_name(setting: str) -> str:
-    """The option of a setting.
-
-    >>> option_name("max_iter")
-    '--max-iter'
-    """
-    return f"--{setting.replace('_', '-')}"
-
-
-def fit_command(run: Mapping[str, Any], out: str = "run") -> str:
-    """The command that makes the run again, with every setting, so that it does not hang on defaults.
-
-    >>> data = {"train": {"files": [{"path": "my train.txt"}]}, "test": {"files": [{"path": "test.txt"}]}}
-    >>> settings = {"metric": "nDCG@10", "l2": "1,0.1", "max_iter": 500, "noise": None, "seed": 0}
-    >>> print(fit_command({"data": data, "settings": settings}))
-    rankproof fit 'my train.txt' --test test.txt --metric nDCG@10 --l2 1,0.1 --max-iter 500 --seed 0 --out run
-    """
-    words = ["rankproof", "fit"]
-    for part, source in run["data"].items():
-        for file in source["files"]:
-            words += [file["path"]] if part == "train" else [f"--{part}", file["path"]]
-    for name, value in run["settings"].items():
-        option = option_name(name)
-        if isinstance(value, bool):
-            words += [option] if value else []
-        elif isinstance(value, list | tuple):
-            words += [word for one in value for word in (option, str(one))]
-        elif value is not None:
-            words += [option, str(value)]
-    return shlex.join([*words, "--out", out])
 
 
 def command_with(

@@ -26,6 +26,7 @@ NO_READER = 141
 
 # Name -> the line shown by --help. The module rankproof.cli.NAME holds the command under that name.
 _COMMANDS = {
+    "card": "Print the model card of a training run: what defends its numbers.",
     "certify": "Decide whether a loss optimises a metric, and show why.",
     "compare": "Compare systems on the same queries, with paired tests.",
     "demo": "See what the wrong loss costs, on synthetic and real data.",

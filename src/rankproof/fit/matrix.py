@@ -19,7 +19,15 @@ from rankproof.arrays import Float64s, Int64s, frozen
 from rankproof.errors import DataError
 from rankproof.threads import run, thread_count
 
-__all__ = ["DenseRows", "FeatureMatrix", "SparseRows", "as_dense", "as_matrix", "linear_scores"]
+__all__ = [
+    "DenseRows",
+    "FeatureMatrix",
+    "SparseRows",
+    "as_dense",
+    "as_matrix",
+    "linear_scores",
+    "sparse_as_matrix",
+]
 
 # Rows whose moments are taken at a time: their double-precision copy stays in the cache.
 _ROWS_AT_A_TIME = 1024
@@ -209,3 +217,18 @@ def linear_scores(X: FeatureMatrix, weights: Float64s) -> Float64s:
     spans = [(a, min(rows, a + step)) for a in range(0, rows, step)]
     run(X.scores(weights, out), spans)
     return out
+
+
+def sparse_as_matrix(X: Any) -> Any:
+    """A sparse array as the sparse matrix with short indices that engines know; anything else as it is."""
+    if not hasattr(X, "tocsr"):
+        return X
+    from scipy.sparse import csr_matrix
+
+    if X.nnz > np.iinfo(np.int32).max:
+        raise DataError(
+            f"X stores {X.nnz} numbers, and engines take sparse matrices of up to {np.iinfo(np.int32).max}. "
+            "Give a dense array."
+        )
+    indices, starts = (part.astype(np.int32, copy=False) for part in (X.indices, X.indptr))
+    return csr_matrix((X.data, indices, starts), shape=X.shape)

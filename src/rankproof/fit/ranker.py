@@ -15,7 +15,9 @@ from rankproof.arrays import Float64s, as_labels
 from rankproof.errors import ArgumentError, RankproofError
 from rankproof.evaluation.per_query import mean_metric, signed
 from rankproof.fit.data import AS_ARRAY
-from rankproof.fit.model_files import FittedState, ModelFiles, as_text, from_text, printed, write_model
+from rankproof.fit.model_files import FittedState, ModelFiles, write_model
+from rankproof.fit.parameter_text import as_text, from_text, printed
+from rankproof.fit.plain_rows import is_plain
 from rankproof.fit.query_ids import fold_query_ids, need_query_ids
 from rankproof.losses.base import Loss
 from rankproof.losses.supervision import per_query_weights, query_offsets
@@ -41,6 +43,8 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"qid": True}
     __metadata_request__predict: ClassVar[dict[str, bool]] = {"qid": True}
     __metadata_request__score: ClassVar[dict[str, bool]] = {"qid": True}
+    # Whether NaN is a missing value of a feature.
+    _takes_missing: ClassVar[bool] = False
     # Whether `fit` had no query ids; then `score` needs none.
     _one_query = False
 
@@ -54,9 +58,11 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         qid : array, one query id per row
             Needed only where ``scale`` compares the features of an item with those of its query.
         """
-        check_is_fitted(self)
+        if not self._is_plain(X):
+            check_is_fitted(self)
+            X = self._features(X)
         with using(self.threads):
-            return self._scores(self._features(X), qid)
+            return self._scores(X, qid)
 
     def score(
         self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None, query_weight: Any = None
@@ -155,6 +161,13 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
     def _restore(self, saved: ModelFiles) -> None:
         """Take back what `_state` gave."""
 
+    def _is_plain(self, X: Any) -> bool:
+        """Whether a fitted model can take ``X`` as it is; where features have names, scikit-learn says so."""
+        fitted = vars(self)
+        features = fitted.get("n_features_in_")
+        named = "feature_names_in_" in fitted
+        return features is not None and not named and is_plain(X, features, missing=self._takes_missing)
+
     def _features(self, X: Any) -> Any:
         """Features to predict with, which must be those of the fit."""
         return validate_data(self, X, reset=False, **AS_ARRAY)
@@ -168,4 +181,5 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         tags.target_tags.required = True
         tags.target_tags.positive_only = True
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self._takes_missing
         return tags

@@ -18,7 +18,7 @@ import numpy as np
 from rankproof.kernels.fork_locks import LOADING
 from rankproof.kernels.notice import announce_compiling
 
-__all__ = ["Kernel", "kernel"]
+__all__ = ["Inlined", "Kernel", "inlined", "kernel"]
 
 # What numpy's flags say about an array's memory: C or Fortran order, aligned, writeable.
 _C_ORDER, _MEMORY = 0x001, 0x503
@@ -68,6 +68,25 @@ class Kernel:
 def kernel(function: Callable[..., Any]) -> Any:
     """A function of this folder that runs compiled; it may call other kernels."""
     return Kernel(function)
+
+
+class Inlined:
+    """What kernels call and numba writes into them; ``make`` gives it to numba, which is awake then.
+
+    Where kernels run as Python, it does nothing.
+    """
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        update_wrapper(self, make)
+        self.make = make
+
+    def __call__(self, *_: Any) -> None:
+        """Nothing."""
+
+
+def inlined(make: Callable[[], Any]) -> Any:
+    """A function of this folder that makes an intrinsic of numba; kernels call it by its name."""
+    return Inlined(make)
 
 
 def kind_of(value: Any) -> Any:

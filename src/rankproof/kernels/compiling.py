@@ -14,9 +14,10 @@ from typing import Any
 import numba
 import numpy as np
 from numba.core import types
+from numba.core.registry import cpu_target
 from numba.core.typing.typeof import typeof_impl
 
-from rankproof.kernels.compiled import Kernel
+from rankproof.kernels.compiled import Inlined, Kernel
 from rankproof.kernels.stored import Code, store, uses_default_settings
 
 __all__ = ["compile_kernel"]
@@ -82,3 +83,17 @@ def _as_callee(kernel: Kernel) -> Any:
 @typeof_impl.register(Kernel)  # type: ignore[untyped-decorator]  # numba has no types
 def _type_of_kernel(kernel: Kernel, _: Any) -> Any:
     return types.Dispatcher(_as_callee(kernel))
+
+
+@cache
+def _intrinsic(inlined: Inlined) -> Any:
+    intrinsic = inlined.make()
+    # numba looks for what is new when it begins to compile, and here it is in the middle of that.
+    cpu_target.typing_context.refresh()
+    cpu_target.target_context.refresh()
+    return intrinsic
+
+
+@typeof_impl.register(Inlined)  # type: ignore[untyped-decorator]  # numba has no types
+def _type_of_inlined(inlined: Inlined, _: Any) -> Any:
+    return cpu_target.typing_context.resolve_value_type(_intrinsic(inlined))

@@ -27,7 +27,7 @@ from rankproof.runs.stored_data import read_parts
 if TYPE_CHECKING:
     from rankproof.theory.base.verdict import Verdict
 
-__all__ = ["feature_weights", "make_record", "read_record"]
+__all__ = ["feature_weights", "grades_of", "make_record", "read_record", "verdict_facts", "verdict_on"]
 
 # Between so many grades the question of a verdict is asked.
 SOME_GRADES, MOST_GRADES = 3, 5
@@ -45,9 +45,15 @@ def make_record(
     empty: Mapping[str, int | None],
     problems: Sequence[str] = (),
     complete: bool = True,
+    verdict: LossChoice | Verdict | str | None = None,
 ) -> RunRecord:
-    """The record of a run; ``complete`` says whether all parts of the data are at hand."""
-    noise, grades = facts["settings"].get("noise"), _grades(parts, complete=complete)
+    """The record of a run; ``complete`` says whether all parts of the data are at hand.
+
+    A ``verdict`` that is at hand need not be looked for again.
+    """
+    if verdict is None:
+        noise = facts["settings"].get("noise")
+        verdict = verdict_on(loss, metric, noise, grades_of(parts, complete=complete))
     return RunRecord(
         folder=None if folder is None else str(folder),
         facts=facts,
@@ -55,7 +61,7 @@ def make_record(
         summary=summarise(parts, str(metric), empty) if parts else None,
         weights=feature_weights(ranker),
         losses=[(epoch.number, epoch.loss) for epoch in getattr(ranker, "history_", ())],
-        verdict=_verdict(loss, metric, noise, grades),
+        verdict=verdict,
         problems=problems,
     )
 
@@ -73,7 +79,9 @@ def feature_weights(ranker: Any) -> FeatureWeights | None:
     return None
 
 
-def _verdict(loss: str | Loss, metric: Metric, noise: str | None, grades: int) -> LossChoice | Verdict | str:
+def verdict_on(
+    loss: str | Loss, metric: Metric, noise: str | None, grades: int
+) -> LossChoice | Verdict | str:
     """The verdict on a loss and a metric for labels 0, ..., grades - 1, or why it cannot be asked for.
 
     The theory is asked only for what claims leave open. A report is never lost for it, so whatever goes wrong
@@ -84,16 +92,38 @@ def _verdict(loss: str | Loss, metric: Metric, noise: str | None, grades: int) -
             choice = choose_loss(metric, loss)
             if choice.proof is not None:
                 return choice
-        from rankproof.theory.certify import certify
-
-        # Two grades say that every label of the data is 0 or 1, which is a condition that can be asked under.
-        condition = "binary" if noise is None and grades == 2 else noise
-        return certify(loss, metric, condition, grades=grades)
+        return _certified(loss, metric, noise, grades)
     except Exception as problem:  # whatever it is, the rest of the report stands
         return f"The question could not be asked: {type(problem).__name__}: {problem}"
 
 
-def _grades(parts: Mapping[str, RankingData], *, complete: bool) -> int:
+def _certified(loss: str | Loss, metric: Metric, noise: str | None, grades: int) -> Verdict:
+    from rankproof.theory.certify import certify
+
+    # Two grades say that every label of the data is 0 or 1, which is a condition that can be asked under.
+    condition = "binary" if noise is None and grades == 2 else noise
+    return certify(loss, metric, condition, grades=grades)
+
+
+def verdict_facts(
+    verdict: LossChoice | Verdict | str, noise: str | None, grades: int
+) -> tuple[dict[str, Any], str | None]:
+    """What a card says of a verdict, and the text of its evidence, which ``rankproof replay`` checks.
+
+    What the claims of the loss settle is proven once more by ``certify``, which has the evidence.
+    """
+    if isinstance(verdict, LossChoice):
+        try:
+            verdict = _certified(verdict.loss, verdict.metric, noise, grades)
+        except Exception as problem:  # whatever it is, the run is kept
+            verdict = f"There is no evidence: {type(problem).__name__}: {problem}"
+    if isinstance(verdict, str):
+        return {"outcome": None, "reason": verdict, "reference": None, "conditions": []}, None
+    plain = {word: getattr(verdict, word) for word in ("outcome", "reason", "reference")}
+    return {**plain, "conditions": list(verdict.conditions)}, verdict.to_json()
+
+
+def grades_of(parts: Mapping[str, RankingData], *, complete: bool) -> int:
     """How many grades the question is about: two only when no label of the data is anything but 0 and 1.
 
     More than two admit every law that two do, so without all of the data, or with other labels, the answer

@@ -20,8 +20,11 @@ from rankproof.errors import ArgumentError, DataError
 from rankproof.files import StrPath, as_path, draft_folder, read_whole, replace_folder, sha256_of
 
 __all__ = [
+    "CARD",
+    "CARD_TEXT",
     "RESULTS",
     "SCHEMA",
+    "VERDICT",
     "as_json",
     "check_model",
     "check_run_folder",
@@ -34,6 +37,9 @@ __all__ = [
 
 SCHEMA = "rankproof.run/1"
 RESULTS = "results.json"
+# Of the model card, and the verdict that it cites.
+CARD, CARD_TEXT, VERDICT = "card.json", "card.md", "verdict.json"
+_CARDS = (CARD, CARD_TEXT, VERDICT)
 
 
 def data_facts(paths: Sequence[StrPath], data: RankingData) -> dict[str, Any]:
@@ -126,7 +132,7 @@ def new_run(path: StrPath, *, replace: bool = False) -> Iterator[Path]:
         with draft_folder(folder) as draft:
             yield draft
             # One who sees the results sees the model that they are about.
-            replace_folder(draft, folder, last=RESULTS, ours={RESULTS, *_model_files(folder)})
+            replace_folder(draft, folder, last=RESULTS, ours={RESULTS, *_CARDS, *_model_files(folder)})
     except OSError as error:
         raise DataError(f"Run {str(path)!r} cannot be written: {error.strerror or error}.") from None
 

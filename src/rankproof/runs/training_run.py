@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rankproof.data.ranking import RankingData
 from rankproof.evaluation.results import Results
@@ -13,11 +13,15 @@ from rankproof.evaluation.tables import Table, as_html, as_text, number
 from rankproof.files import StrPath
 from rankproof.losses.choose import LossChoice
 from rankproof.metrics.base import Metric
+from rankproof.runs.card import write_card
 from rankproof.runs.record import RunRecord
-from rankproof.runs.review import make_record
+from rankproof.runs.review import grades_of, make_record, verdict_facts, verdict_on
 from rankproof.runs.run_folder import as_json, new_run, write_results
 from rankproof.runs.scored_part import ScoredPart
 from rankproof.runs.selection import Selection
+
+if TYPE_CHECKING:
+    from rankproof.theory.base.verdict import Verdict
 
 __all__ = ["TrainingRun"]
 
@@ -122,6 +126,20 @@ class TrainingRun:
             "results": {part: one.to_dict(per_query=True) for part, one in self.results.items()},
         }
 
+    @property
+    def _noise(self) -> str | None:
+        noise: str | None = self.settings.get("noise")
+        return noise
+
+    @property
+    def _grades(self) -> int:
+        return grades_of(self.parts, complete=True)
+
+    @cached_property
+    def verdict(self) -> LossChoice | Verdict | str:
+        """On the loss and the metric: the choice where its claims settle it, else what ``certify`` says."""
+        return verdict_on(self.choice.loss, self.metric, self._noise, self._grades)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data: what ``results.json`` says, but for the files of the model."""
         return dict(self._facts)
@@ -150,7 +168,7 @@ class TrainingRun:
         return frame_of(columns, backend, nullable=[name, "constant"])
 
     def save(self, path: StrPath, *, replace: bool = False) -> dict[str, Any]:
-        """Write the model and ``results.json`` into a new folder, or in place of the run that is there.
+        """Write the model, ``results.json`` and a model card into a new folder, or in place of a run.
 
         Parameters
         ----------
@@ -166,7 +184,10 @@ class TrainingRun:
         """
         with new_run(path, replace=replace) as draft:
             self.ranker.save(draft)
-            return write_results(draft, self._facts)
+            facts = write_results(draft, self._facts)
+            verdict, evidence = verdict_facts(self.verdict, self._noise, self._grades)
+            write_card(draft, verdict, evidence)
+            return facts
 
     def record(self, folder: StrPath | None = None, facts: Mapping[str, Any] | None = None) -> RunRecord:
         """All that there is to show of the run, from the values at hand; `save` has returned ``facts``."""
@@ -179,6 +200,7 @@ class TrainingRun:
             parts=self.parts,
             scored=self.scored,
             empty=self.empty,
+            verdict=self.verdict,
         )
 
     def __str__(self) -> str:

@@ -76,7 +76,7 @@ class Network:
                     np.maximum(h, 0.0, out=h)
             out[a:b] = h[:, 0]
 
-        with one_blas_thread():
+        with one_blas_thread(of_scipy=False):
             run(forward, list(pairwise(edges)))
         return out
 

@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Protocol, cast
 
-import numpy as np
-
 from rankproof.arrays import Float64s, as_scores
 from rankproof.data.ranking import RankingData
-from rankproof.errors import ArgumentError, DataError
+from rankproof.errors import ArgumentError
 from rankproof.fit.callbacks import Callback
 from rankproof.fit.data import HeldOut
 from rankproof.fit.progress import ShowStep
@@ -20,6 +18,7 @@ from rankproof.fit.trees.parameters import TreeParameters
 from rankproof.losses.base import Loss
 from rankproof.losses.supervision import Supervision
 from rankproof.metrics.base import Metric
+from rankproof.optional import reason_of
 from rankproof.plain import html_fields, json_text, plain_fields
 
 __all__ = [
@@ -29,9 +28,7 @@ __all__ = [
     "Engine",
     "Job",
     "ValidationCurve",
-    "reason_of",
     "refuse_dart",
-    "sparse_as_matrix",
     "translated",
     "tree_engine",
 ]
@@ -147,37 +144,12 @@ def translated(
         raise ArgumentError(f"{title} cannot {doing}: {reason_of(error)}.") from None
 
 
-def reason_of(error: Exception) -> str:
-    """What an engine says, in one line and without its stack.
-
-    >>> reason_of(ValueError("[00:10:54] learner.cc:1: too\\n  many.\\nStack trace:\\n ..."))
-    '[00:10:54] learner.cc:1: too many'
-    """
-    text = " ".join(str(error).split("Stack trace")[0].split())
-    return text.rstrip(". ") or type(error).__name__
-
-
 def refuse_dart(parameter: str) -> None:
     """Raise `ArgumentError`: with dart no number of trees can be chosen; ``parameter`` is its name."""
     raise ArgumentError(
         f"parameters={{{parameter!r}: 'dart'}} changes earlier trees with every new one, so no tree can be "
         "the last to keep. Leave out validation, or dart."
     )
-
-
-def sparse_as_matrix(X: Any) -> Any:
-    """A sparse array as the sparse matrix with short indices that engines know; anything else as it is."""
-    if not hasattr(X, "tocsr"):
-        return X
-    from scipy.sparse import csr_matrix
-
-    if X.nnz > np.iinfo(np.int32).max:
-        raise DataError(
-            f"X stores {X.nnz} numbers, and engines take sparse matrices of up to {np.iinfo(np.int32).max}. "
-            "Give a dense array."
-        )
-    indices, starts = (part.astype(np.int32, copy=False) for part in (X.indices, X.indptr))
-    return csr_matrix((X.data, indices, starts), shape=X.shape)
 
 
 @dataclass(frozen=True)

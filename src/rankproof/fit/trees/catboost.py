@@ -15,8 +15,8 @@ from rankproof.adapters import catboost as adapter
 from rankproof.arrays import Float64s
 from rankproof.data.ranking import RankingData
 from rankproof.errors import ArgumentError, DataError
-from rankproof.fit.matrix import as_dense
-from rankproof.fit.trees.booster import BoostingResult, Job, ValidationCurve, sparse_as_matrix, translated
+from rankproof.fit.boosters.catboost import FILE, as_rows, dump, load, scores
+from rankproof.fit.trees.booster import BoostingResult, Job, ValidationCurve, translated
 from rankproof.fit.trees.parameters import TreeParameters, canonical_name, combined
 from rankproof.fit.trees.unsupported import refuse_unsupported
 from rankproof.losses.base import Loss
@@ -25,7 +25,6 @@ from rankproof.threads import thread_count
 
 __all__ = ["FILE", "check", "contributions", "dump", "importances", "load", "scores", "train"]
 
-FILE = "booster.cbm"
 ALIASES = {
     "iterations": ("num_boost_round", "n_estimators", "num_trees"),
     "learning_rate": ("eta",),
@@ -193,7 +192,7 @@ class _AfterEveryTree:
 def _pool(job: Job, data: RankingData) -> Any:
     return adapter.pool(
         job.metric,
-        _rows(data.X, job.categorical),
+        as_rows(data.X, job.categorical),
         data.labels,
         offsets=data.offsets,
         loss=job.loss,
@@ -203,21 +202,6 @@ def _pool(job: Job, data: RankingData) -> Any:
         feature_names=list(job.names) if job.names else None,
         thread_count=thread_count(),
     )
-
-
-def _rows(X: Any, categorical: tuple[int, ...]) -> Any:
-    """Features as a pool takes them: categories are text, in a data frame."""
-    if not categorical:
-        return sparse_as_matrix(X)
-    import pandas as pd
-
-    dense = as_dense(X)
-    columns: dict[int, Any] = {column: dense[:, column] for column in range(dense.shape[1])}
-    for column in categorical:
-        codes = dense[:, column]
-        texts = np.where(np.isnan(codes), -1, codes).astype(np.int64).astype(np.str_)
-        columns[column] = texts.astype(object)
-    return pd.DataFrame(columns)
 
 
 def _make_reproducible(model: Any) -> None:
@@ -230,23 +214,11 @@ def _make_reproducible(model: Any) -> None:
     about["params"] = json.dumps(params, sort_keys=True)
 
 
-def _unjudged_pool(model: Any, X: Any, categorical: tuple[int, ...]) -> Any:
-    return engine("catboost").Pool(
-        _rows(X, categorical), cat_features=list(categorical) or None, feature_names=model.feature_names_
-    )
-
-
-def scores(model: Any, X: Any, categorical: tuple[int, ...]) -> Float64s:
-    """The score of every row."""
-    pool = _unjudged_pool(model, X, categorical)
-    return np.asarray(
-        model.predict(pool, prediction_type="RawFormulaVal", thread_count=thread_count()), dtype=np.float64
-    )
-
-
 def contributions(model: Any, X: Any, categorical: tuple[int, ...]) -> Float64s:
     """SHAP values, and in the last column what scores are on average."""
-    pool = _unjudged_pool(model, X, categorical)
+    pool = engine("catboost").Pool(
+        as_rows(X, categorical), cat_features=list(categorical) or None, feature_names=model.feature_names_
+    )
     raw = model.get_feature_importance(data=pool, type="ShapValues", thread_count=thread_count())
     values = np.asarray(raw, dtype=np.float64)
     expected = scores(model, X, categorical)
@@ -262,19 +234,3 @@ def contributions(model: Any, X: Any, categorical: tuple[int, ...]) -> Float64s:
 def importances(model: Any) -> Float64s:
     """How much scores change on average when the feature does."""
     return np.asarray(model.get_feature_importance(type="PredictionValuesChange"), dtype=np.float64)
-
-
-def dump(model: Any) -> bytes:
-    """CatBoost's binary model."""
-    import tempfile
-    from pathlib import Path
-
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / FILE
-        model.save_model(str(file))
-        return file.read_bytes()
-
-
-def load(raw: bytes) -> Any:
-    """A model from its bytes."""
-    return engine("catboost").CatBoost().load_model(blob=raw)

@@ -17,13 +17,13 @@ from rankproof.adapters.regression import as_regression, is_regression
 from rankproof.arrays import Float64s
 from rankproof.data.ranking import RankingData
 from rankproof.errors import ArgumentError
-from rankproof.fit.matrix import as_dense
+from rankproof.fit.boosters.lightgbm import FILE, dump, load, scores
+from rankproof.fit.matrix import as_dense, sparse_as_matrix
 from rankproof.fit.trees.booster import (
     BoostingResult,
     Job,
     ValidationCurve,
     refuse_dart,
-    sparse_as_matrix,
     translated,
 )
 from rankproof.fit.trees.parameters import TreeParameters, canonical_name, combined
@@ -35,7 +35,6 @@ from rankproof.threads import thread_count
 
 __all__ = ["FILE", "check", "contributions", "dump", "importances", "load", "scores", "train"]
 
-FILE = "booster.txt"
 ALIASES = {
     "num_iterations": (
         *("num_iteration", "n_iter", "num_tree", "num_trees", "num_round", "num_rounds", "nrounds"),
@@ -203,14 +202,6 @@ def _refuse_unknown(parameters: TreeParameters) -> None:
 
 
 @fork_safe
-def scores(model: Any, X: Any, categorical: tuple[int, ...]) -> Float64s:  # noqa: ARG001
-    """The score of every row."""
-    return np.asarray(
-        model.predict(sparse_as_matrix(X), raw_score=True, num_threads=thread_count()), dtype=np.float64
-    )
-
-
-@fork_safe
 def contributions(model: Any, X: Any, categorical: tuple[int, ...]) -> Float64s:  # noqa: ARG001
     """SHAP values, and in the last column what scores are on average."""
     with translated("LightGBM", engine("lightgbm").basic.LightGBMError, doing="explain this model"):
@@ -222,15 +213,3 @@ def contributions(model: Any, X: Any, categorical: tuple[int, ...]) -> Float64s:
 def importances(model: Any) -> Float64s:
     """The gain of all splits on each feature."""
     return np.asarray(model.feature_importance("gain"), dtype=np.float64)
-
-
-@fork_safe
-def dump(model: Any) -> bytes:
-    """LightGBM's model text."""
-    return str(model.model_to_string()).encode()
-
-
-@fork_safe
-def load(raw: bytes) -> Any:
-    """A booster from its text."""
-    return engine("lightgbm").Booster(model_str=raw.decode())

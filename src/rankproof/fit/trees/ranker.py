@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from rankproof.arrays import Float64s
@@ -119,6 +118,7 @@ class BoostedRanker(Ranker):
     """
 
     saved_as = "BoostedRanker"
+    _takes_missing = True
 
     def __init__(
         self,
@@ -245,6 +245,10 @@ class BoostedRanker(Ranker):
         total = float(raw.sum())
         return raw / total if total > 0 else raw
 
+    def _is_plain(self, X: Any) -> bool:
+        # Categories are codes that have a check of their own.
+        return super()._is_plain(X) and not self.columns_.categorical
+
     def _features(self, X: Any) -> Any:
         return read_features(self, X, self.columns_)
 
@@ -290,11 +294,6 @@ class BoostedRanker(Ranker):
         super().__setstate__(state)
         if isinstance(state.get("booster_"), bytes):
             self.booster_ = tree_engine(self.report_.engine).load(state["booster_"])
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = Ranker.__sklearn_tags__(self)
-        tags.input_tags.allow_nan = True
-        return tags
 
 
 class _Unnamed(BaseEstimator):  # type: ignore[misc]

@@ -11,8 +11,9 @@ from typing import Any
 from rankproof.arrays import Float64s
 from rankproof.errors import FileFormatError, MissingDependencyError
 from rankproof.fit.model_files import FittedState, ModelFiles
-from rankproof.fit.trees.booster import ENGINES, BoostingReport, reason_of, tree_engine
+from rankproof.fit.trees.booster import ENGINES, BoostingReport, tree_engine
 from rankproof.fit.trees.features import CategoricalColumns
+from rankproof.optional import reason_of
 
 __all__ = ["as_state", "booster_from_files", "columns_from_plain"]
 

@@ -18,13 +18,12 @@ from rankproof.adapters.gradients import Gradients
 from rankproof.adapters.newton import check_hessian
 from rankproof.adapters.regression import as_regression
 from rankproof.arrays import Float32s, Float64s
-from rankproof.errors import ArgumentError, DataError
-from rankproof.fit.matrix import as_dense
+from rankproof.errors import ArgumentError
+from rankproof.fit.boosters.xgboost import FILE, as_dmatrix, dump, load, on_threads, scores
 from rankproof.fit.trees.booster import (
     BoostingResult,
     Job,
     ValidationCurve,
-    reason_of,
     refuse_dart,
     translated,
 )
@@ -37,7 +36,6 @@ from rankproof.threads import thread_count
 
 __all__ = ["FILE", "check", "contributions", "dump", "importances", "load", "scores", "train"]
 
-FILE = "booster.ubj"
 ALIASES = {
     "learning_rate": ("eta",),
     "lambda": ("reg_lambda",),
@@ -111,7 +109,7 @@ def train(job: Job) -> BoostingResult:
     params = engine_parameters(job.parameters)
     plain = as_regression(job.loss, job.supervision)
     more: dict[str, Any] = {} if plain is None else dict(zip(("label", "weight"), plain, strict=True))
-    data = _matrix(job.train.X, job.categorical, job.names, **more)
+    data = as_dmatrix(job.train.X, job.categorical, job.names, **more)
     objective = None
     if plain is None:
         gradients = Gradients(job.loss, job.supervision)
@@ -126,7 +124,7 @@ def train(job: Job) -> BoostingResult:
             return gradients.float32_at(predicted)
 
     watched = None if job.valid is None else ValidationCurve(job, job.valid)
-    held_out = None if job.valid is None else _matrix(job.valid.X, job.categorical, job.names)
+    held_out = None if job.valid is None else as_dmatrix(job.valid.X, job.categorical, job.names)
     with translated("XGBoost", xgb.core.XGBoostError), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         booster = xgb.train(
@@ -164,36 +162,6 @@ def _callback(xgb: Any, job: Job, watched: ValidationCurve | None, held_out: Any
     return AfterEveryTree()
 
 
-def _matrix(X: Any, categorical: tuple[int, ...], names: tuple[str, ...] | None = None, **more: Any) -> Any:
-    dense = as_dense(X)
-    kinds = (
-        ["c" if column in categorical else "q" for column in range(dense.shape[1])] if categorical else None
-    )
-    xgb = engine("xgboost")
-    try:
-        return xgb.DMatrix(
-            dense,
-            nthread=thread_count(),
-            feature_types=kinds,
-            enable_categorical=bool(categorical),
-            feature_names=None if names is None else list(names),
-            **more,
-        )
-    except xgb.core.XGBoostError as error:
-        _refuse_too_large(dense)
-        raise ArgumentError(f"XGBoost cannot read these features: {reason_of(error)}.") from None
-
-
-def _refuse_too_large(dense: Any) -> None:
-    largest = np.finfo(np.float32).max
-    row, column = (int(at[0]) if at.size else -1 for at in np.nonzero(np.abs(dense) > largest))
-    if row >= 0:
-        raise DataError(
-            f"Feature {column} (counted from 0) of row {row} is {dense[row, column]:g}; XGBoost holds "
-            f"features in float32, up to {largest:.2g}. Scale the feature, or leave it out."
-        ) from None
-
-
 def _refuse_unused(caught: list[warnings.WarningMessage]) -> None:
     """XGBoost warns of parameters that it does not use, before its first tree is grown."""
     for one in caught:
@@ -205,18 +173,10 @@ def _refuse_unused(caught: list[warnings.WarningMessage]) -> None:
 
 
 @fork_safe
-def scores(model: Any, X: Any, categorical: tuple[int, ...]) -> Float64s:
-    """The score of every row."""
-    model.set_param({"nthread": thread_count()})
-    data = _matrix(X, categorical)
-    return np.asarray(model.predict(data, output_margin=True, validate_features=False), dtype=np.float64)
-
-
-@fork_safe
 def contributions(model: Any, X: Any, categorical: tuple[int, ...]) -> Float64s:
     """SHAP values, and in the last column what scores are on average."""
-    model.set_param({"nthread": thread_count()})
-    data = _matrix(X, categorical)
+    on_threads(model)
+    data = as_dmatrix(X, categorical)
     return np.asarray(model.predict(data, pred_contribs=True, validate_features=False), dtype=np.float64)
 
 
@@ -226,17 +186,3 @@ def importances(model: Any) -> Float64s:
     gains = model.get_score(importance_type="total_gain")
     names = model.feature_names or [f"f{column}" for column in range(model.num_features())]
     return np.array([float(gains.get(name, 0.0)) for name in names])
-
-
-@fork_safe
-def dump(model: Any) -> bytes:
-    """XGBoost's model in its binary form of JSON."""
-    return bytes(model.save_raw("ubj"))
-
-
-@fork_safe
-def load(raw: bytes) -> Any:
-    """A booster from its bytes."""
-    model = engine("xgboost").Booster()
-    model.load_model(bytearray(raw))
-    return model

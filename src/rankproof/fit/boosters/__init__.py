@@ -1,0 +1,1 @@
+"""Fitted models of the engines: their files and their scores, without what training needs."""

@@ -1,0 +1,1 @@
+"""Scoring with a saved model in a service, without what training needs."""
