@@ -10,8 +10,8 @@ that their mean is least where s_i = m_i / (m_i + mean(m)).
 
 Then options, each after ``|``:
 
-step     ``exact``: the diagonal of the Hessian; ``limited``: the same, but at least a quarter of the
-         gradient's size, so that no leaf moves by more than 4; ``double``: twice the diagonal, which bounds
+step     ``exact``: the diagonal of the Hessian; ``limited``: the same, but at least the gradient's size over
+         the limit (4), so that no leaf moves by more than that; ``double``: twice the diagonal, which bounds
          the whole Hessian of losses that do not see a number added to all scores (the rows of the Hessian add
          up to 0 and what is beside the diagonal is not positive, so twice the diagonal less the Hessian is
          diagonally dominant); ``unit``: 1 everywhere, gradient steps. For lift also ``flatK``: K mean(u), the
@@ -25,6 +25,7 @@ attend   weights of items by their current rank, for centred-squared: ``log`` 1/
          ``top10`` the discounts of nDCG@10 and a tenth of the least of them below; equal scores share a
          rank. For attentive: the weights of pairs
 pairs    for attentive: what a pair counts
+limit    how far ``limited`` steps go, before the learning rate; rankproof's objectives have 2
 scale    what gradient and second derivative are multiplied by
 engine   ``lightgbm``, ``xgboost``, ``catboost`` (one tree at a time, see `boosters`)
 
@@ -71,6 +72,7 @@ class Candidate:
     smooth: float = 0.0
     l2: float = 0.0
     scale: float = 1.0
+    limit: float = LIMIT
     parameters: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -83,7 +85,7 @@ class Candidate:
             for name in ("labels", "engine", "step", "query", "attend", "pairs")
             if name in given
         }
-        known |= {name: float(given.pop(name)) for name in ("smooth", "l2", "scale") if name in given}
+        known |= {name: float(given.pop(name)) for name in ("smooth", "l2", "scale", "limit") if name in given}
         parameters = {name: _number(value) for name, value in given.items()}
         short, _, name = head.partition("=")
         if short in ENGINES:
@@ -168,7 +170,7 @@ class Candidate:
             if self.step == "unit":
                 hessian = np.ones(gradient.size)
             elif self.step == "limited":
-                hessian = np.maximum(hessian, np.abs(gradient) / LIMIT)
+                hessian = np.maximum(hessian, np.abs(gradient) / self.limit)
             elif self.step == "double":
                 hessian = 2 * hessian
             return gradient, np.maximum(hessian, FLOOR)
