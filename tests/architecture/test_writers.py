@@ -10,7 +10,13 @@ from architecture.layout import imported, layer_of, module_name, nodes, offender
 # The cache of kernels stands below everything: it is read before any file of the package is.
 ALLOWED = {"rankproof.kernels.cache", "rankproof.kernels.stored"}
 # CatBoost writes models to paths alone, so its bytes take a detour over a temporary folder.
-TEMPORARY = {"rankproof.cli.compile_ahead", "rankproof.fit.trees.catboost", *ALLOWED}
+# An array in a NumPy archive says its length first, so rows wait in a scratch file until all have come.
+TEMPORARY = {
+    "rankproof.cli.compile_ahead",
+    "rankproof.data.forms.write",
+    "rankproof.fit.trees.catboost",
+    *ALLOWED,
+}
 
 
 def digests(tree: ast.AST) -> list[int]:
