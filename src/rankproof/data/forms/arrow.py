@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from rankproof.errors import FileFormatError, MissingDependencyError
+from rankproof.errors import FileFormatError, MissingDependencyError, RankproofError
 from rankproof.files import StrPath
 
 __all__ = ["arrow", "kind_of", "reading"]
@@ -37,9 +37,9 @@ def reading(path: StrPath) -> Iterator[None]:
     pa = arrow()
     try:
         yield
-    except MemoryError:
+    except (MemoryError, RankproofError):
         raise
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, ValueError, LookupError) as error:
         text = " ".join(str(error).split())
         if any(words in text for words in _CUT_SHORT):
             text = "it ends too early: the rest of it is missing"

@@ -187,7 +187,8 @@ class ColumnRequest:
             if self.features != () and name not in {*used, *left, *features}:
                 reason = "key of the folder" if name in keys else "not among the features"
                 reason = "index of pandas" if _INDEX.fullmatch(name) else reason
-                left[name] = reason if self.features is not None or kind == _NUMBER else kind
+                plain = self.features is not None or kind == _NUMBER or name in keys
+                left[name] = reason if plain else kind
         for name in self.categories:
             if name not in features:
                 raise ArgumentError(

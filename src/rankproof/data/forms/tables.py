@@ -39,7 +39,8 @@ class FormTable:
         """The type of every column, by name."""
         pa = arrow()
         schema = self._opened.schema_arrow if self.file.form == "parquet" else self._opened.schema
-        names = list(schema.names)
+        with reading(self.name):
+            names = list(schema.names)
         twice = next((name for k, name in enumerate(names) if name in names[:k]), None)
         if twice is not None:
             raise FileFormatError(self.name, None, f"there is more than one column {twice!r}. Rename one.")
@@ -123,6 +124,8 @@ class FormTable:
             (reader.get_batch(k) for k in range(reader.num_record_batches)) if numbered else iter(reader)
         )
         for batch in batches:
+            # What is in the file is taken as it is, so it is checked before anything follows its offsets.
+            batch.validate(full=True)
             chosen = batch.select(own)
             for start in range(0, chosen.num_rows, _ROWS_AT_ONCE):
                 yield chosen.slice(start, _ROWS_AT_ONCE)
