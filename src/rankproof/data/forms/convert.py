@@ -209,7 +209,7 @@ def _copied(
     first = next(batches, None)
     if first is None:
         raise FileFormatError(tables[0].name, None, "there are no rows.")
-    with table_writer(out, first.schema, form) as write, _writing(out):
+    with _writing(out), table_writer(out, first.schema, form) as write:
         for batch in chain([first], batches):
             write(_as_schema(batch, first.schema))
             rows += batch.num_rows
@@ -275,7 +275,7 @@ def _from_letor(source: StrPath, out: StrPath, form: str, progress: Progress) ->
     for text_queries in (False, True):
         schema, rows = letor.schema(text_queries=text_queries), 0
         try:
-            with table_writer(out, schema, form) as write, _writing(out):
+            with _writing(out), table_writer(out, schema, form) as write:
                 for batch in letor.batches(text_queries=text_queries):
                     write(batch)
                     rows += batch.num_rows
