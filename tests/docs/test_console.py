@@ -24,6 +24,7 @@ PAGES = [
     "how-to/certify-your-metric.md",
     "how-to/own-metric-to-model.md",
     "how-to/ties-empties-unjudged.md",
+    "how-to/read-data.md",
 ]
 PROGRAMS = {
     "rankproof": [sys.executable, "-m", "rankproof"],

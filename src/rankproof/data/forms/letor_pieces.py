@@ -17,8 +17,8 @@ from rankproof.files import StrPath
 
 __all__ = ["LetorPieces", "TextQueriesError"]
 
-# Pieces are parsed together until they hold so many cells.
-_CELLS_AT_ONCE = 1 << 24
+# Pieces are parsed together until they hold so many cells, or rows.
+_CELLS_AT_ONCE, _ROWS_AT_ONCE = 1 << 23, 1 << 17
 
 
 class TextQueriesError(Exception):
@@ -63,7 +63,7 @@ class LetorPieces:
     def batches(self, *, text_queries: bool) -> Iterator[Any]:
         """Record batches of whole pieces; `TextQueriesError` when query ids are text after all."""
         rows, low = self.counts.rows, 0
-        most = max(1, _CELLS_AT_ONCE // max(1, self.width))
+        most = max(1, min(_ROWS_AT_ONCE, _CELLS_AT_ONCE // max(1, self.width)))
         while low < rows.size:
             high = low + 1
             while high < rows.size and rows[low : high + 1].sum() <= most:

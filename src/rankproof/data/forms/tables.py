@@ -18,7 +18,7 @@ __all__ = ["FormTable", "open_tables"]
 
 _ROWS_AT_ONCE = 1 << 16
 # Of CSV text that is read piece by piece, as much is looked at to tell what a column holds.
-_TEXT_AT_ONCE = 1 << 24
+_TEXT_AT_ONCE = 1 << 22
 # What is no value in CSV text.
 _NO_VALUE = ["", "NULL", "null", "NA", "N/A", "NaN", "nan", "None", "#N/A", "<NA>"]
 
@@ -104,7 +104,9 @@ class FormTable:
         pa = arrow()
         packed = os.fspath(self.file.path) == STANDARD or self.file.form == "delimited"
         if not packed and _is_plain(self.file):
-            return pa.memory_map(os.fspath(self.file.path))
+            place = os.fspath(self.file.path)
+            # Pages of a mapped file would stay in memory; Arrow's are the arrays themselves.
+            return pa.OSFile(place) if self.file.form == "parquet" else pa.memory_map(place)
         content = open_bytes(self.file.path)
         return pa.py_buffer(content)
 
@@ -142,7 +144,7 @@ class FormTable:
         pa, csv = arrow(), arrow("pyarrow.csv")
         read = csv.ReadOptions(block_size=_TEXT_AT_ONCE)
         options = self._text_options(own)
-        reader = csv.open_csv(pa.BufferReader(self._source), read_options=read, **options)
+        reader = csv.open_csv(self._text(), read_options=read, **options)
         if own is None:
             return reader
         types = {field.name: field.type for field in reader.schema}
@@ -150,7 +152,12 @@ class FormTable:
             if pa.types.is_null(dtype) or (widened and pa.types.is_integer(dtype)):
                 types[name] = pa.float64()
         options["convert_options"].column_types = types
-        return csv.open_csv(pa.BufferReader(self._source), read_options=read, **options)
+        return csv.open_csv(self._text(), read_options=read, **options)
+
+    def _text(self) -> Any:
+        """The text from its start: of a plain file by and by, so that its pages do not stay in memory."""
+        pa, path = arrow(), os.fspath(self.file.path)
+        return pa.OSFile(path) if path != STANDARD and _is_plain(self.file) else pa.BufferReader(self._source)
 
     def _whole_text(self, own: list[str]) -> Any:
         pa, csv = arrow(), arrow("pyarrow.csv")

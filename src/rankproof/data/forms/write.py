@@ -39,8 +39,8 @@ WRITTEN: dict[str, tuple[str, ...]] = {
     "run": (".trec", ".run"),
     "qrels": (".qrels",),
 }
-# As many cells as a row group holds, so that memory does not grow with the number of columns.
-_CELLS_OF_A_GROUP = 1 << 23
+# A row group holds so many rows, or so many cells where there are many columns: all of them are in memory.
+_ROWS_OF_A_GROUP, _CELLS_OF_A_GROUP = 1 << 17, 1 << 23
 
 Write = Callable[[Any], None]
 
@@ -102,9 +102,11 @@ def table_writer(path: StrPath, schema: Any, form: str) -> Iterator[Write]:
 @contextmanager
 def _parquet(file: IO[bytes], schema: Any) -> Iterator[Write]:
     pa, parquet = arrow(), arrow("pyarrow.parquet")
-    most = max(1024, _CELLS_OF_A_GROUP // max(1, len(schema)))
+    most = max(1024, min(_ROWS_OF_A_GROUP, _CELLS_OF_A_GROUP // max(1, len(schema))))
     held: list[Any] = []
-    with parquet.ParquetWriter(file, schema) as writer:
+    # Features rarely repeat: looking for repetitions takes far longer than to write them.
+    repeat = [field.name for field in schema if not pa.types.is_floating(field.type)]
+    with parquet.ParquetWriter(file, schema, use_dictionary=repeat) as writer:
 
         def write(batch: Any) -> None:
             held.append(batch)
