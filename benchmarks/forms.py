@@ -85,10 +85,8 @@ def reading(path: Path, rows: int, runs: int) -> Iterator[Row]:
     way = "read_table().to_pandas().to_numpy()" if peer == pandas else "read_table(), columns stacked"
     claim = f"read Parquet, {rows:,} x {FEATURES}, vs pyarrow's {way}"
     yield Row(claim, ours, peer, "s", READ_BAR)
-    try:
-        import polars as pl
-    except ImportError:
-        return
+    import polars as pl
+
     (by_polars,) = best_in_turns(runs, (1, lambda: pl.read_parquet(path, columns=names).to_numpy(order="c")))
     yield Row("the same, vs polars' to_numpy", ours, by_polars, "s", READ_BAR, judged=False)
 

@@ -18,7 +18,7 @@ __all__ = ["FormTable", "open_tables"]
 
 _ROWS_AT_ONCE = 1 << 16
 # Of CSV text that is read piece by piece, as much is looked at to tell what a column holds.
-_TEXT_AT_ONCE = 1 << 22
+_TEXT_AT_ONCE = 1 << 21
 # What is no value in CSV text.
 _NO_VALUE = ["", "NULL", "null", "NA", "N/A", "NaN", "nan", "None", "#N/A", "<NA>"]
 
@@ -96,7 +96,7 @@ class FormTable:
                 return NumpyColumns.open(self.file.path)
             if form == "arrow":
                 return self._arrow_reader()
-            return self._text_reader(None, widened=False)
+            return _TextStart(self._text_start(None))
 
     @cached_property
     def _source(self) -> Any:
@@ -139,20 +139,26 @@ class FormTable:
         parse = csv.ParseOptions(delimiter=delimiter_of(first), newlines_in_values=True)
         return {"parse_options": parse, "convert_options": convert}
 
-    def _text_reader(self, own: list[str] | None, widened: bool) -> Any:
+    def _text_reader(self, own: list[str], widened: bool) -> Any:
         """A reader of pieces, which all have the types of the first."""
         pa, csv = arrow(), arrow("pyarrow.csv")
-        read = csv.ReadOptions(block_size=_TEXT_AT_ONCE)
         options = self._text_options(own)
-        reader = csv.open_csv(self._text(), read_options=read, **options)
-        if own is None:
-            return reader
-        types = {field.name: field.type for field in reader.schema}
+        types = {field.name: field.type for field in self._text_start(own)}
         for name, dtype in types.items():
             if pa.types.is_null(dtype) or (widened and pa.types.is_integer(dtype)):
                 types[name] = pa.float64()
         options["convert_options"].column_types = types
+        read = csv.ReadOptions(block_size=_TEXT_AT_ONCE)
         return csv.open_csv(self._text(), read_options=read, **options)
+
+    def _text_start(self, own: list[str] | None) -> Any:
+        """The schema that the first piece tells."""
+        pa, csv = arrow(), arrow("pyarrow.csv")
+        # A reader reads far ahead: it gets no more than it needs.
+        start = pa.BufferReader(self._source.slice(0, min(self._source.size, 2 * _TEXT_AT_ONCE)))
+        read = csv.ReadOptions(block_size=_TEXT_AT_ONCE)
+        with csv.open_csv(start, read_options=read, **self._text_options(own)) as reader:
+            return reader.schema
 
     def _text(self) -> Any:
         """The text from its start: of a plain file by and by, so that its pages do not stay in memory."""
@@ -166,6 +172,13 @@ class FormTable:
     def _is_whole(self, key: str) -> bool:
         text = self.file.keys[key]
         return text.lstrip("-").isdecimal() and str(int(text)) == text
+
+
+@dataclass(frozen=True)
+class _TextStart:
+    """What is told of CSV text before it is read."""
+
+    schema: Any
 
 
 def head_of_source(source: Any) -> bytes:
