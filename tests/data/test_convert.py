@@ -102,7 +102,11 @@ def test_rows_of_a_run_may_lie_apart(tmp_path: Path) -> None:
     assert queries == QUERIES
 
 
-def test_rows_that_lie_apart_are_grouped_for_letor_text(tmp_path: Path) -> None:
+@pytest.mark.parametrize("rows_at_once", [1, 100])
+def test_rows_that_lie_apart_are_grouped_for_letor_text(
+    rows_at_once: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rankproof.data.forms.tables._ROWS_AT_ONCE", rows_at_once)
     here = as_parquet(tmp_path / "data", table().take([0, 2, 1, 3, 4, 5]))
     with pytest.warns(DataWarning, match="stood apart"):
         rp.convert(here, tmp_path / "a.txt")
@@ -111,6 +115,8 @@ def test_rows_that_lie_apart_are_grouped_for_letor_text(tmp_path: Path) -> None:
 
 def test_queries_go_on_in_the_next_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rankproof.data.forms.tables._ROWS_AT_ONCE", 1)
+    # Nothing is read whole.
+    monkeypatch.setattr("rankproof.data.forms.convert.assemble", None)
     for source in ("parquet", "npz", "arrow file"):
         rp.convert(WRITERS[source](tmp_path / source, table()), tmp_path / "a.txt")
         assert (tmp_path / "a.txt").read_text() == LETOR

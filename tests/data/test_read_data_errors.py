@@ -165,6 +165,16 @@ def test_half_a_file_is_an_error_wherever_it_ends(form: str, tmp_path: Path) -> 
             rp.read_data(path)
 
 
+def test_text_of_arrow_files_that_points_elsewhere_is_not_followed(tmp_path: Path) -> None:
+    path = as_arrow_file(tmp_path / "data", table())
+    places = np.arange(5, dtype=np.int32).tobytes()
+    whole = path.read_bytes()
+    assert places in whole
+    path.write_bytes(whole.replace(places, np.array([0, 1, 2, 10**9, 4], np.int32).tobytes()))
+    with pytest.raises(DataError, match=r"data: the file is damaged \("):
+        rp.read_data(path)
+
+
 @pytest.mark.parametrize("form", ["parquet", "arrow file", "npz"])
 def test_damaged_bytes_never_end_in_another_error(form: str, tmp_path: Path) -> None:
     path = WRITERS[form](tmp_path / "data", table())
