@@ -91,7 +91,8 @@ class FormTable:
         form = self.file.form
         with reading(self.name):
             if form == "parquet":
-                return arrow("pyarrow.parquet").ParquetFile(self._source)
+                # Read ahead, the whole file would be held.
+                return arrow("pyarrow.parquet").ParquetFile(self._source, pre_buffer=False)
             if form == "numpy":
                 return NumpyColumns.open(self.file.path)
             if form == "arrow":
