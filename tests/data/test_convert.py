@@ -144,6 +144,19 @@ def test_large_letor_text_is_read_piece_by_piece(tmp_path: Path, monkeypatch: py
     assert rp.read_data(tmp_path / "a.parquet").query_ids.tolist() == [*map(str, range(63)), "x"]
 
 
+def test_sizes_of_queries_may_be_in_another_file(tmp_path: Path) -> None:
+    (tmp_path / "rank.train").write_text("1 1:2\n0 1:3\n2 2:4\n")
+    (tmp_path / "rank.train.query").write_text("2\n1\n")
+    done = rp.convert(tmp_path / "rank.train", tmp_path / "a.parquet")
+    data = rp.read_data(tmp_path / "a.parquet")
+    assert data.sizes.tolist() == [2, 1]
+    assert data.X.tolist() == [[2, 0], [3, 0], [0, 4]]
+    assert done.columns == pq.read_schema(tmp_path / "a.parquet").names
+    (tmp_path / "rank.train.query").unlink()
+    with pytest.raises(DataError, match="the row has no qid"):
+        rp.convert(tmp_path / "rank.train", tmp_path / "b.parquet")
+
+
 def test_a_wrong_line_of_letor_text_is_named_and_nothing_is_written(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("1 qid:1 1:2\n0 qid:1 1:abc\n")
     with pytest.raises(DataError, match=r"a.txt:2: feature value 'abc' of feature 1 is not a number"):

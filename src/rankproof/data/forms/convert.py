@@ -25,11 +25,12 @@ from rankproof.arrays import query_of_item
 from rankproof.data.forms.arrow import arrow, kind_of
 from rankproof.data.forms.assemble import assemble, check_alike, taken_of
 from rankproof.data.forms.columns import ROLES, ColumnRequest, TakenColumns, matched, missing_column
-from rankproof.data.forms.content import files_of, is_table
+from rankproof.data.forms.content import files_of, head_of, is_table
 from rankproof.data.forms.convert_text import RowsApartError, letor_writer, write_trec
 from rankproof.data.forms.letor_pieces import LetorPieces, TextQueriesError
 from rankproof.data.forms.tables import FormTable
-from rankproof.data.forms.write import WRITTEN, form_by_name, table_writer, write_columns
+from rankproof.data.forms.write import WRITTEN, form_by_name, table_writer, write_columns, write_data
+from rankproof.data.letor.queries import side_file
 from rankproof.data.letor.read import read_letor, write_letor
 from rankproof.data.ranking import RankingData
 from rankproof.data.trec.read import read_qrels, read_run
@@ -271,6 +272,12 @@ def _from_letor(source: StrPath, out: StrPath, form: str, progress: Progress) ->
         docs = numbered_documents(data)
         write_qrels(out, data.query_ids, docs, data.labels, data.offsets)
         return Conversion(data.items, ["query", "doc", "label"])
+    if b"qid:" not in head_of(source) and side_file(source).is_file():
+        # The sizes of queries are in another file, as LightGBM has it.
+        data = read_letor(source)
+        write_data(out, data, form)
+        progress(data.items, data.items, "rows")
+        return Conversion(data.items, ["query", "label", *(f"f{k + 1}" for k in range(data.features))])
     letor = LetorPieces.open(source)
     for text_queries in (False, True):
         schema, rows = letor.schema(text_queries=text_queries), 0
