@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from rankproof.adapters import lightgbm as lightgbm
     from rankproof.adapters import xgboost as xgboost
     from rankproof.data import samples as samples
+    from rankproof.data.forms.convert import convert as convert
+    from rankproof.data.forms.read import read_data as read_data
     from rankproof.data.frames import from_frame as from_frame
     from rankproof.data.frames import to_frame as to_frame
     from rankproof.data.letor.folds import find_folds as find_folds
@@ -127,6 +129,7 @@ _PLACES = {
     "certify_matrix": "rankproof.theory.matrix",
     "certify_metric": "rankproof.theory.certify",
     "compare": "rankproof.evaluation.compare",
+    "convert": "rankproof.data.forms.convert",
     "demonstrate": "rankproof.experiments.engines.demonstrate",
     "evaluate": "rankproof.evaluation.evaluate",
     "excess_bound": "rankproof.theory.excess",
@@ -140,6 +143,7 @@ _PLACES = {
     "optimal_rankings": "rankproof.theory.base.risk",
     "own_metric": "rankproof.metrics.own_metric",
     "query_folds": "rankproof.data.split",
+    "read_data": "rankproof.data.forms.read",
     "read_folds": "rankproof.data.letor.folds",
     "read_letor": "rankproof.data.letor.read",
     "read_prefs": "rankproof.data.trec.prefs",

@@ -9,8 +9,9 @@ import pytest
 
 from every_case import every_case, few_cases
 from properties.loss_cases import EVERY, Ragged, depends_on_rows, identity
+from rankproof.adapters.curvature import Curvature
 from rankproof.adapters.gradients import Gradients
-from rankproof.adapters.newton import LIMIT, scale_for
+from rankproof.adapters.newton import LIMIT
 from rankproof.errors import ArgumentError, DataError
 from rankproof.losses import Lift, Loss
 from rankproof.losses.base import Loop
@@ -197,8 +198,12 @@ def test_the_hinge_takes_steps_though_it_has_no_curvature() -> None:
 
 
 def test_the_scale_is_of_the_rows_that_have_curvature() -> None:
-    assert scale_for(np.array([0.0, 2.5, 0.0])) == 0.5  # 1.25 is nearer to 1 than 0.625
-    assert scale_for(np.array([2.0**-40])) == 2.0**40
+    def scale(*hessian: float) -> float:
+        return Curvature.of_hessian(loss("squared"), np.array(hessian)).scale
+
+    assert scale(0.0, 2.5, 0.0) == 0.5  # 1.25 is nearer to 1 than 0.625
+    assert scale(2.0**-40) == 2.0**40
+    assert scale(0.0, 0.0) == 1.0
 
 
 def test_buffers_are_used_again() -> None:

@@ -112,7 +112,14 @@ def test_help_names_every_command(rankproof: Run) -> None:
     shared = {
         *("__init__", "main", "options", "model_options", "inputs", "terminal", "commands", "loss_warning"),
         *("failures", "interrupts", "compile_ahead", "demo_folder", "parameters", "completion"),
-        *("option_names", "own_metrics", "warning_lines", "certify_engine", "replay_engine"),
+        *(
+            "option_names",
+            "own_metrics",
+            "warning_lines",
+            "column_options",
+            "certify_engine",
+            "replay_engine",
+        ),
     }
     modules = {path.stem for path in folder.glob("*.py")} - shared
     assert modules == set(_COMMANDS)

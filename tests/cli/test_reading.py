@@ -169,7 +169,7 @@ def test_a_depth_on_the_command_line(folder: Path, capsys: pytest.CaptureFixture
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--features", "0"), "Option --features must be an int >= 1, got 0"),
+        (("--features", "0"), "Option --features must be an int >= 1, or name columns, got 0"),
         (("--level", "2"), "Option --level"),
     ],
 )

@@ -25,6 +25,7 @@ PAGES = [
     "how-to/own-metric-to-model.md",
     "how-to/ties-empties-unjudged.md",
     "how-to/production.md",
+    "how-to/read-data.md",
 ]
 PROGRAMS = {
     "rankproof": [sys.executable, "-m", "rankproof"],

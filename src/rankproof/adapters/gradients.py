@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.adapters.newton import check_hessian, safe, scale_for
+from rankproof.adapters.curvature import Curvature, as_scale, hessian_at_zero
+from rankproof.adapters.newton import check_hessian, safe
 from rankproof.arrays import Float32s, Float64s, frozen
 from rankproof.errors import ArgumentError, DataError
 from rankproof.losses.base import GradientKernel, Loss
@@ -25,8 +26,9 @@ _LARGEST = float(np.finfo(np.float32).max)
 class Gradients:
     """First and second derivatives at any scores, scaled as `rankproof.adapters.newton` says.
 
-    ``scale`` is the number that the derivatives of the loss were multiplied by. The arrays that `at` and
-    `float32_at` return are written over by the next call.
+    ``scale`` is the number that the derivatives of the loss are multiplied by: that of all rows, which is to
+    be given when these are only some of them. The arrays that `at` and `float32_at` return are written over
+    by the next call.
 
     >>> from rankproof.losses.parse import loss
     >>> data = Supervision(np.array([1.0, 0.0]), np.array([0, 2]), 1.0)
@@ -35,19 +37,21 @@ class Gradients:
     ([-0.5, 0.25], [1.0, 1.0])
     """
 
-    def __init__(self, loss: Loss, data: Supervision) -> None:
+    def __init__(self, loss: Loss, data: Supervision, scale: float | Curvature | None = None) -> None:
         check_hessian(loss)
         self.loss, self.data = loss, data
         items = data.targets.size
         self._gradient, self._hessian, self._values = np.zeros(items), np.zeros(items), np.zeros(data.queries)
         self._float32 = np.zeros(items, np.float32), np.zeros(items, np.float32)
         self._facts: Boosting = loss.declared("boosting")
-        self.scale, steepest = self._at_zero()
+        hessian, steepest = hessian_at_zero(loss, data.targets, data.offsets)
+        self.scale = as_scale(scale, loss) or Curvature.of_hessian(loss, hessian).scale
         self._floor = self._facts.floor * self._facts.aim / self.scale
-        if not steepest < _LARGEST:
+        if not self.scale * steepest < _LARGEST:
             raise DataError(
-                f"Loss {loss} has a gradient of {steepest:g} on these targets; engines hold gradients in "
-                f"float32, up to {_LARGEST:.2g}. Use a metric that is normalised per query, or lower grades."
+                f"Loss {loss} has a gradient of {self.scale * steepest:g} on these targets; engines hold "
+                f"gradients in float32, up to {_LARGEST:.2g}. Use a metric that is normalised per query, or "
+                "lower grades."
             )
         weights = np.ones(data.queries) if data.query_weights is None else data.query_weights
         self._factor = self.scale * weights
@@ -87,18 +91,6 @@ class Gradients:
             *map(frozen, (scores, data.targets, data.offsets, data.item_weights))
         )
         return kernel
-
-    def _at_zero(self) -> tuple[float, float]:
-        """The scale, and the steepest gradient, at scores of 0.
-
-        Both without weights: twice the weight is to be twice the curvature.
-        """
-        data = self.data
-        start = self.loss.fast(np.zeros(data.targets.size), data.targets, data.offsets, hessian=True)
-        hessian = np.zeros(0) if start.hessian is None else start.hessian
-        safe(start.gradient, hessian, limited=self._facts.own_unit, floor=0.0)
-        scale = scale_for(hessian, self._facts.aim)
-        return scale, scale * float(np.abs(start.gradient).max(initial=0.0))
 
     def _derive(self, scores: Float64s, *, second: bool) -> None:
         """Fill all buffers; the second derivatives only when they are asked for."""

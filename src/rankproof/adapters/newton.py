@@ -15,7 +15,8 @@ is minimised, only the length of steps:
 - For lift h is twice the diagonal, which bounds the Hessian (`Boosting.bound`). So a tree whose leaves all
   take their full step does not overshoot.
 
-Then g and h are multiplied by one power of two for the whole data set. Plain squared loss is brought to g =
+Then g and h are multiplied by one power of two for the whole data set, also when engines train on parts of it
+(`rankproof.adapters.curvature`). Plain squared loss is brought to g =
 s - u, h = 1, bit for bit as in every engine. All others are brought to a mean of h at scores of 0, over the
 rows that have any, nearest to 1/16 (`Boosting.aim`; lift before h is doubled). On the LETOR sets
 ``lambdarank`` has .015 to .05 there and ``rank:ndcg`` .03 to .10. So limits such as
@@ -36,7 +37,7 @@ from rankproof.arrays import Float64s
 from rankproof.errors import ArgumentError
 from rankproof.losses.base import LOSSES, Loss
 
-__all__ = ["LIMIT", "check_hessian", "safe", "scale_for"]
+__all__ = ["LIMIT", "check_hessian", "safe", "scale_for_mean"]
 
 # No leaf moves its rows further than this, before the learning rate, for a loss with its own unit of scores.
 LIMIT = 2.0
@@ -59,12 +60,10 @@ def safe(gradient: Float64s, hessian: Float64s, *, limited: bool, floor: float) 
     np.maximum(hessian, floor, out=hessian)
 
 
-def scale_for(hessian: Float64s, aim: float = 1.0) -> float:
-    """The power of two that brings the mean of the positive numbers nearest to ``aim``.
+def scale_for_mean(mean: float, aim: float) -> float:
+    """The power of two that brings a positive mean nearest to ``aim``.
 
-    >>> scale_for(np.array([2.0, 2.0])), scale_for(np.array([0.01, 0.03, 0.0])), scale_for(np.zeros(3))
-    (0.5, 64.0, 1.0)
+    >>> scale_for_mean(2.0, 1.0), scale_for_mean(0.02, 1.0), scale_for_mean(0.02, 1 / 16)
+    (0.5, 64.0, 4.0)
     """
-    positive = hessian[hessian > 0]
-    mean = float(positive.mean()) if positive.size else 1.0
     return math.ldexp(1.0, -round(math.log2(mean / aim)))

@@ -86,6 +86,7 @@ def relative_target(
     group: Any = None,
     offsets: Any = None,
     noise: str | None = None,
+    scale: float | None = None,
     threads: int | None = None,
 ) -> tuple[Float64s, Float64s]:
     """What to put in place of the labels and of the weights, so that the engine minimises `Relative`.
@@ -96,18 +97,25 @@ def relative_target(
     leaf mean what they meant. A query whose targets are all 0 says nothing: its weights are 0, unless those
     of all queries would be.
 
-    Parameters are those of `regression_target`; the metric must have a target that is never negative.
+    Parameters are those of `regression_target`; the metric must have a target that is never negative. For a
+    part of the data, such as that of one machine among several, give all parts the same ``scale``, a number
+    > 0, and divide the weights of all rows by their mean afterwards, if limits are to mean what they meant:
+    a mean of 1 in every part would count the queries of different parts differently.
 
     Examples
     --------
     >>> target, weight = relative_target("DCG", [2, 0, 1], group=[3])  # gains 3, 0, 1: of mean 4/3
     >>> target.round(4).tolist(), weight.round(4).tolist()  # 3 / (3 + 4/3); 3 + 4/3 over their mean 8/3
     ([0.6923, 0.0, 0.4286], [1.625, 0.5, 0.875])
+    >>> relative_target("DCG", [2, 0, 1], group=[3], scale=1.0)[1].round(4).tolist()
+    [4.3333, 1.3333, 2.3333]
     """
+    if scale is not None and not (isinstance(scale, (int, float)) and 0 < scale < float("inf")):
+        raise ArgumentError(f"Argument scale must be a number > 0, the same for all parts, got {scale!r}.")
     grades = as_labels(labels)
     starts = queries_of(grades.size, qid, group, offsets)
     loss = choose_loss(metric, noise=noise, among=("relative",)).warned().loss
-    return relative_regression(loss.targets(grades, starts, threads=threads), starts)
+    return relative_regression(loss.targets(grades, starts, threads=threads), starts, scale=scale)
 
 
 def is_regression(loss: Loss) -> bool:

@@ -39,6 +39,9 @@ def command_with(
         words += [option_name(name)] if settings.get(name) else []
     for name in ("grades", "ties"):
         words += [option_name(name), str(settings[name])] if settings.get(name) else []
+    for name, value in settings.get("columns", {}).items():
+        for one in value if isinstance(value, list) else [value]:
+            words += [option_name(name), str(one)]
     words += [word for file in settings.get("query_file", ()) for word in ("--query-file", file)]
     return shlex.join([*words, "--seed", str(settings["seed"]), "--out", out])
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from rankproof.cli.column_options import judging_options
 from rankproof.cli.options import (
     DEFAULT_METRICS,
     PREFS_METRICS,
@@ -27,6 +28,7 @@ __all__ = ["compare"]
 @click.argument("runs", nargs=-1)
 @metric_option
 @data_options
+@judging_options
 @prefs_option
 @click.option(
     "--baseline",
@@ -91,8 +93,9 @@ def compare(
     example: bool,
     report: str | None,
     output: str | None,
+    **columns: str | None,
 ) -> None:
-    """Compare RUNS (TREC runs with --qrels or --prefs, or score files with --data) on the same queries.
+    """Compare RUNS (TREC runs with --qrels or --prefs, or scores with --data) on the same queries.
 
     A winner is named only if its difference is statistically significant after Holm's correction for testing
     several pairs. Runs are sorted by the first metric; runs that share a letter do not differ significantly.
@@ -128,7 +131,9 @@ def compare(
     # Refused before a large file is read.
     chosen = metric_list(named_metrics(named, lower_is_better=lower_is_better, ties=ties))
     ready = compile_ahead([str(one) for one in chosen if not one.by_users], convention)
-    systems, judged = load(runs, qrels, data, prefs=prefs, group=group, query_files=query_files)
+    systems, judged = load(
+        runs, qrels, data, prefs=prefs, group=group, query_files=query_files, columns=columns
+    )
     if baseline in runs:
         # Named by its file, as the runs are.
         baseline = list(systems)[runs.index(baseline)]

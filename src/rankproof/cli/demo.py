@@ -43,7 +43,7 @@ _COMPARED = (
     help="Folder for the report and the data.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the synthetic queries.")
-@click.option("--data", metavar="FILE", help="Your own data (LETOR text) for parts 4 and 5.")
+@click.option("--data", metavar="FILE", help="Your own data (LETOR text or a table) for parts 4 and 5.")
 @click.option("--metric", default="nDCG", show_default=True, help="The metric of part 2.")
 @click.option("--quick", is_flag=True, help="Use fewer samples: less exact, but faster.")
 @threads_option()
@@ -180,7 +180,7 @@ def _parts(data: str | None, seed: int) -> tuple[Any, Any]:
 
     if data is None:
         return diabetes_wards(seed)
-    items, _ = read_items((data,))
+    items = read_items((data,)).data
     # Seven tenths are trained on, in five folds.
     if items.queries < _FEWEST:
         raise DataError(f"{data} has {items.queries} queries, but the demo needs at least {_FEWEST}.")

@@ -6,6 +6,7 @@ from typing import Literal
 
 import click
 
+from rankproof.cli.column_options import judging_options
 from rankproof.cli.options import (
     DEFAULT_METRICS,
     PREFS_METRICS,
@@ -23,8 +24,13 @@ __all__ = ["evaluate"]
 @click.argument("run", required=False)
 @metric_option
 @data_options
+@judging_options
 @prefs_option
-@click.option("--scores", metavar="FILE", help="Scores for the items of --data, one per line.")
+@click.option(
+    "--scores",
+    metavar="FILE",
+    help="Scores for the items of --data: one per line, or a table with the column score.",
+)
 @click.option("--per-query", is_flag=True, help="Print one row per query as well.")
 @click.option(
     "--bounds", is_flag=True, help="Also print the worst and best value over all ways to break ties."
@@ -55,6 +61,7 @@ def evaluate(
     seed: int,
     example: bool,
     output: str | None,
+    **columns: str | None,
 ) -> None:
     """Compute metrics of RUN, with ties handled exactly, confidence intervals, baselines and counts.
 
@@ -64,6 +71,7 @@ def evaluate(
     rankproof evaluate run.trec --qrels qrels.txt -m nDCG@10 --as trec_eval --per-query
     rankproof evaluate run.trec --prefs prefs.txt -m PD
     rankproof evaluate --data test.txt --scores scores.txt -m nDCG@10 --bounds --json
+    rankproof evaluate --data test.parquet --query session --label clicks --scores scores.parquet -m AP
     rankproof evaluate --data test.txt --scores scores.txt -m my_metric.py:revenue_at_3 -m nDCG@10
     zcat run.gz | rankproof evaluate - --qrels qrels.txt --depth 100
     """
@@ -87,7 +95,13 @@ def evaluate(
     chosen = metric_list(named_metrics(named, lower_is_better=lower_is_better, ties=ties))
     ready = compile_ahead([str(one) for one in chosen if not one.by_users], convention)
     systems, judged = load(
-        (path,) if path else (), qrels, data, prefs=prefs, group=group, query_files=query_files
+        (path,) if path else (),
+        qrels,
+        data,
+        prefs=prefs,
+        group=group,
+        query_files=query_files,
+        columns=columns,
     )
     (system,) = systems.values()
     ready()

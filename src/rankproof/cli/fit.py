@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rankproof.cli.column_options import column_options, feature_options
 from rankproof.cli.options import a_folder, metric_and_noise, model_options, reading_options, threads_option
 from rankproof.runs.defaults import LEVEL, LOSS, MODELS, SEED, VALID_SHARE
 
 if TYPE_CHECKING:
+    from rankproof.data.forms.columns import ColumnRequest, TakenColumns
     from rankproof.runs.plan import RunPlan
     from rankproof.runs.training_run import TrainingRun
 
@@ -45,7 +47,8 @@ __all__ = ["fit"]
     "--model", type=click.Choice(MODELS), default=MODELS[0], show_default=True, help="The model to train."
 )
 @model_options
-@click.option("--features", type=int, help="Number of features. [default: as in TRAIN]")
+@column_options
+@feature_options
 @reading_options
 @click.option("--seed", type=int, default=SEED, show_default=True, help="Random seed.")
 @click.option(
@@ -71,7 +74,7 @@ __all__ = ["fit"]
 def fit(
     train: tuple[str, ...], model: str, out: str, force: bool, quiet: bool, as_json: bool, **options: Any
 ) -> None:
-    """Train a ranker for METRIC on TRAIN (one or more files of LETOR text) and save it in DIR.
+    """Train a ranker for METRIC on TRAIN (LETOR text, CSV, Parquet, Arrow or NumPy) and save it in DIR.
 
     Prints the loss and where to read why it was chosen, what was chosen on held-out queries (penalty, number
     of trees or epochs), and the metric of the model with a confidence interval and a baseline. DIR will
@@ -79,6 +82,7 @@ def fit(
 
     \b
     rankproof fit train.txt --valid vali.txt --test test.txt --metric nDCG@10 --out run/
+    rankproof fit train.parquet --query qid --label grade --features 'f*' --metric nDCG@10 --out run/
     rankproof fit train.txt --metric AP --noise independent --l2 0.1,0.01 --out run/
     rankproof fit S1.txt S2.txt S3.txt --valid S4.txt --test S5.txt -m nDCG@10 --loss squared --out run/
     rankproof fit train.txt --valid vali.txt -m nDCG@10 --model lightgbm --learning-rate 0.1 --out run/
@@ -88,9 +92,10 @@ def fit(
 
     Options that do not belong to the model are refused. Defaults are in brackets.
     """
+    from rankproof.cli.column_options import request_of
     from rankproof.cli.commands import loss_lines, loss_warning
     from rankproof.cli.failures import when_interrupted
-    from rankproof.cli.inputs import named_metrics
+    from rankproof.cli.inputs import named_metrics, named_numbers
     from rankproof.cli.option_names import in_running_options
     from rankproof.cli.options import own_options
     from rankproof.cli.terminal import print_start, warn
@@ -104,11 +109,14 @@ def fit(
     paths = {part: names for part, names in listed.items() if names}
     own_asked = {name: options.pop(name) for name in ("lower_is_better", "ties", "own_grades", "nearest")}
     (metric,) = named_metrics([options["metric"]], **own_asked)
+    request, features = request_of(options)
+    options["categorical"], request = named_numbers(train, request, options["categorical"])
     own = own_options(model, options)
     plan = plan_training(
         metric,
         model=model,
-        **{name: options[name] for name in ("loss", "noise", "features", "seed", "level")},
+        features=features,
+        **{name: options[name] for name in ("loss", "noise", "seed", "level")},
         held_out="valid" in paths,
         verbose=0 if quiet else options["verbose"] or int(sys.stderr is not None and sys.stderr.isatty()),
         own=own,
@@ -117,7 +125,7 @@ def fit(
     unproven = loss_warning(plan.choice, options["noise"])
     plan = plan.with_warning(None if unproven is None else in_running_options(unproven))
     plan = replace(plan, settings={**plan.settings, **_reading(options)})
-    data = _read(paths, options, missing=plan.takes_missing)
+    data, columns = _read(paths, options, request, features, missing=plan.takes_missing)
     empty = plan.check(data, {part: ", ".join(names) for part, names in paths.items()})
     if not as_json:
         print_start(loss_lines(plan.choice, options["noise"]), data)
@@ -125,7 +133,7 @@ def fit(
             click.echo(_held_out_line(plan, data["train"].queries))
     warn([plan.choice.warning])
 
-    run = plan.carry_out(data, empty, paths)
+    run = plan.carry_out(data, empty, paths, columns)
     warn([in_running_options(text) for text in run.warnings])
     facts = run.save(out, replace=force)
     when_interrupted(f"the run in {out} is complete; rankproof report {out} writes its report.")
@@ -143,8 +151,13 @@ def fit(
 
 def _reading(options: dict[str, Any]) -> dict[str, Any]:
     """How the data are read, where it was asked for: kept, so that the run can be made again."""
+    from rankproof.cli.column_options import request_of, settings_of_columns
+
     grouping = {"group": options["group"], "query_file": list(options["query_files"])}
-    return {name: value for name, value in grouping.items() if value}
+    request, _ = request_of(options)
+    patterns = {} if request.features is None else {"features": list(request.features)}
+    kept = {name: value for name, value in grouping.items() if value}
+    return {**kept, **settings_of_columns(options), **patterns}
 
 
 def _held_out_line(plan: RunPlan, queries: int) -> str:
@@ -168,8 +181,15 @@ def _held_out_line(plan: RunPlan, queries: int) -> str:
     )
 
 
-def _read(paths: dict[str, tuple[str, ...]], options: dict[str, Any], *, missing: bool) -> dict[str, Any]:
-    """The parts of the data, all as wide as the first, which is to be trained on."""
+def _read(
+    paths: dict[str, tuple[str, ...]],
+    options: dict[str, Any],
+    request: ColumnRequest,
+    features: int | None,
+    *,
+    missing: bool,
+) -> tuple[dict[str, Any], dict[str, TakenColumns]]:
+    """The parts of the data, with the features of the first, which is to be trained on; and their columns."""
     from rankproof.cli.inputs import once_standard, read_items
 
     files = [name for names in paths.values() for name in names]
@@ -181,14 +201,34 @@ def _read(paths: dict[str, tuple[str, ...]], options: dict[str, Any], *, missing
             f"got {len(sides)}."
         )
     data: dict[str, Any] = {}
-    features, left = options["features"], list(sides)
+    columns: dict[str, TakenColumns] = {}
+    left = list(sides)
     for part, names in paths.items():
         own, left = tuple(left[: len(names)]), left[len(names) :]
-        data[part], _ = read_items(
-            names, features=features, missing=missing, group=options["group"], query_files=own
+        read = read_items(
+            names,
+            features=features,
+            missing=missing,
+            group=options["group"],
+            query_files=own,
+            request=request,
+            judged=part != "test",
+            needs_label=True,
+            quiet=bool(data),
         )
-        features = data[part].features
-    return data
+        data[part], features = read.data, read.data.features
+        if read.taken is not None:
+            columns[part] = read.taken
+            # The other parts have the same queries, labels and features; documents and weights they may not.
+            request = replace(
+                request,
+                query=read.taken.query,
+                label=read.taken.label,
+                features=read.taken.features,
+                categories=(),
+                drop=(),
+            )
+    return data, columns
 
 
 def _write_report(run: TrainingRun, facts: dict[str, Any], out: str) -> str | None:

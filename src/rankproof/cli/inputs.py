@@ -5,15 +5,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from rankproof.cli.commands import option_name
 from rankproof.files import STANDARD
 
-__all__ = ["load", "named_metrics", "once_standard", "read_items", "read_rows", "watched"]
+if TYPE_CHECKING:
+    from rankproof.arrays import Int64s
+    from rankproof.data.forms.columns import ColumnRequest, TakenColumns
+    from rankproof.data.ranking import RankingData
+
+__all__ = [
+    "RowsRead",
+    "load",
+    "named_metrics",
+    "named_numbers",
+    "once_standard",
+    "read_items",
+    "read_rows",
+    "watched",
+]
+
+
+class RowsRead(NamedTuple):
+    """Data, the row of the files that every item was if some were moved, and what columns were taken for."""
+
+    data: RankingData
+    order: Int64s | None
+    taken: TakenColumns | None
 
 
 def load(
@@ -24,8 +48,12 @@ def load(
     prefs: str | None = None,
     group: bool = False,
     query_files: tuple[str, ...] = (),
+    columns: Mapping[str, Any] | None = None,
 ) -> tuple[dict[str, Any], Any]:
-    """Runs with qrels or preferences, or score files with LETOR data: by name, and the judge."""
+    """Runs with qrels or preferences, or score files with data: by name, and the judge.
+
+    ``columns`` are the options that name columns of the data.
+    """
     if not paths:
         raise click.UsageError("Give a run (with --qrels) or a score file (with --data), or try --example.")
     if prefs is not None and (qrels is not None or data is not None):
@@ -36,6 +64,9 @@ def load(
     if data is None and (group or query_files):
         option = "--group" if group else "--query-file"
         raise click.UsageError(f"{option} is about LETOR text, which --data reads; TREC files need no order.")
+    if data is None and columns is not None and any(columns.values()):
+        option = option_name(next(name for name, value in columns.items() if value))
+        raise click.UsageError(f"{option} is about a table, which --data reads; TREC files have no columns.")
     names = _names(paths)
     once_standard((*paths, qrels, prefs, data, *query_files))
     if prefs is not None:
@@ -47,18 +78,24 @@ def load(
         from rankproof.data.trec.read import read_qrels, read_run
 
         return {name: read_run(path) for name, path in zip(names, paths, strict=True)}, read_qrels(qrels)
-    from rankproof.data.scores import read_scores
-    from rankproof.errors import DataError
+    from rankproof.cli.column_options import request_of
+    from rankproof.data.forms.predictions import read_predictions
 
-    judged, order = read_rows((str(data),), group=group, query_files=query_files)
-    scores = {name: read_scores(path) for name, path in zip(names, paths, strict=True)}
-    for path, one in zip(paths, scores.values(), strict=True):
-        if one.size != judged.items:
-            raise DataError(f"{path} has {one.size} scores, but {data} has {judged.items} items.")
-    if order is not None:
-        # A score file has the order of the rows in the data file.
-        scores = {name: one[order] for name, one in scores.items()}
-    return scores, judged
+    # To judge scores no features are needed.
+    request, _ = request_of(columns or {})
+    read = read_rows(
+        (str(data),),
+        group=group,
+        query_files=query_files,
+        request=replace(request, features=(), unread=("item_weight",)),
+        needs_label=True,
+    )
+    # A file of scores has the order of the rows in the data file.
+    scores = {
+        name: read_predictions(path, read.data, read.order, str(data))
+        for name, path in zip(names, paths, strict=True)
+    }
+    return scores, read.data
 
 
 def named_metrics(metrics: Iterable[str], **about: Any) -> list[Any]:
@@ -86,26 +123,43 @@ def read_rows(
     *,
     group: bool = False,
     query_files: tuple[str, ...] = (),
-) -> tuple[Any, Any]:
-    """LETOR files, several as one, and the rows in their order if ``group`` moved them; it says so."""
+    request: ColumnRequest | None = None,
+    judged: bool = False,
+    needs_label: bool = False,
+    quiet: bool = False,
+) -> RowsRead:
+    """Files of data, several as one; it says which rows were moved and, unless ``quiet``, what columns are.
+
+    ``judged`` refuses rows without a label, ``needs_label`` tables without a column of them.
+    """
     from rankproof.cli.terminal import warn
-    from rankproof.data.letor.read import read_letor_in_order
+    from rankproof.data.forms.columns import ColumnRequest
+    from rankproof.data.forms.read import read_in_order
+    from rankproof.shown import visible
 
     if query_files and len(query_files) != len(paths):
         raise click.UsageError(
             f"--query-file must be given once per data file ({len(paths)}), got {len(query_files)}."
         )
-    judged, order = read_letor_in_order(
-        list(paths), features=features, group=group, query_file=list(query_files) or "auto"
+    data, order, taken = read_in_order(
+        list(paths),
+        request or ColumnRequest(),
+        features=features,
+        group=group,
+        query_file=list(query_files) or "auto",
+        judged=judged,
+        needs_label=needs_label,
     )
-    if order is not None:
+    if taken is not None and not quiet:
+        click.echo(f"rankproof: {visible(f'{paths[0]}: {taken}')}", err=True)
+    if taken is None and order is not None:
         moved = int((order[1:] != order[:-1] + 1).sum()) + 1
         text = (
-            f"--group brought the rows of {', '.join(paths)} together by query: {judged.items} rows in "
-            f"{moved} pieces are now {judged.queries} queries, in the order of their first rows."
+            f"--group brought the rows of {', '.join(paths)} together by query: {data.items} rows in "
+            f"{moved} pieces are now {data.queries} queries, in the order of their first rows."
         )
         warn([text])
-    return judged, order
+    return RowsRead(data, order, taken)
 
 
 def read_items(
@@ -115,7 +169,8 @@ def read_items(
     missing: bool = False,
     group: bool = False,
     query_files: tuple[str, ...] = (),
-) -> tuple[Any, Any]:
+    **about: Any,
+) -> RowsRead:
     """What `read_rows` gives, with features that a model can compute with.
 
     None of them is infinite, and none is NaN unless the model takes ``missing`` values.
@@ -124,10 +179,14 @@ def read_items(
 
     from rankproof.errors import DataError
 
-    items, order = read_rows(paths, features, group=group, query_files=query_files)
+    read = read_rows(paths, features, group=group, query_files=query_files, **about)
+    items = read.data
     named = ", ".join(paths)
     if items.X is None or not items.features:
-        raise DataError(f"{named}: no features found. A row has the form LABEL qid:QUERY 1:VALUE 2:VALUE ...")
+        what = "A row has the form LABEL qid:QUERY 1:VALUE 2:VALUE ..."
+        if read.taken is not None:
+            what = "No column of numbers is left for features."
+        raise DataError(f"{named}: no features found. {what}")
     values = items.X if isinstance(items.X, np.ndarray) else items.X.data
     wrong = np.isinf(values) if missing else ~np.isfinite(values)
     if wrong.any():
@@ -136,7 +195,27 @@ def read_items(
             f"{named}: {int(wrong.sum())} feature values are {what}. This model does not accept them; "
             "replace them by numbers."
         )
-    return items, order
+    return read
+
+
+def named_numbers(
+    paths: tuple[str, ...], request: ColumnRequest, categorical: str | None
+) -> tuple[str | None, ColumnRequest]:
+    """Categorical features by their numbers, counted from 1, and the request; of tables they may be named."""
+    from rankproof.data.forms.read import columns_of_data
+    from rankproof.errors import ArgumentError
+
+    parts = [] if categorical is None else [part.strip() for part in categorical.split(",") if part.strip()]
+    if all(part.isdecimal() and int(part) >= 1 for part in parts):
+        return categorical, request
+    request = replace(request, categories=tuple(parts))
+    taken = None if STANDARD in paths else columns_of_data(paths, request)
+    if taken is None:
+        raise ArgumentError(
+            "--categorical takes whole numbers >= 1, or names of columns of a table, separated by commas, "
+            f"got {categorical!r}."
+        )
+    return ",".join(str(taken.features.index(part) + 1) for part in parts), request
 
 
 def once_standard(paths: Iterable[str | None]) -> None:

@@ -29,6 +29,7 @@ _COMMANDS = {
     "card": "Print the model card of a training run: what defends its numbers.",
     "certify": "Decide whether a loss optimises a metric, and show why.",
     "compare": "Compare systems on the same queries, with paired tests.",
+    "convert": "Write data in another form: Parquet, CSV, Arrow, NumPy, LETOR, TREC.",
     "demo": "See what the wrong loss costs, on synthetic and real data.",
     "evaluate": "Compute metrics of a run or of scores, with ties handled exactly.",
     "explain": "Show how the metric of one query is computed, rank by rank.",

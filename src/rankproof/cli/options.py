@@ -166,7 +166,11 @@ def data_options(function: F) -> F:
             metavar="FILE",
             help="Relevance judgments in TREC format: query iteration document grade.",
         ),
-        click.option("--data", metavar="FILE", help="Judged items as LETOR text, for score files."),
+        click.option(
+            "--data",
+            metavar="FILE",
+            help="Judged items, for scores: LETOR text, or a table (CSV, Parquet, Arrow, NumPy).",
+        ),
         click.option(
             "--as",
             "convention",
@@ -324,8 +328,8 @@ def tree_options(function: F) -> F:
         click.option(
             "--categorical",
             metavar="a,b",
-            callback=_whole_numbers,
-            help="Trees: numbers of categorical features, counted from 1.",
+            help="Trees: categorical features by their numbers, counted from 1, or by the names of columns; "
+            "their values are whole numbers.",
         ),
         click.option(
             "--parameter",

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
+from rankproof.cli.column_options import column_options, feature_options
 from rankproof.cli.options import own_target_options, reading_options, threads_option
 
 __all__ = ["standardize"]
@@ -31,8 +34,11 @@ __all__ = ["standardize"]
     "--out",
     required=True,
     metavar="FILE",
-    help="The file to write; compressed if it ends in .gz, .bz2, .xz or .zst. - is standard output.",
+    help="The file to write: LETOR text, or a table if it ends in .parquet, .arrow, .feather, .csv, .tsv or "
+    ".npz; compressed if it ends in .gz, .bz2, .xz or .zst. - is standard output.",
 )
+@column_options
+@feature_options
 @reading_options
 @threads_option()
 def standardize(
@@ -47,8 +53,9 @@ def standardize(
     out: str,
     group: bool,
     query_files: tuple[str, ...],
+    **columns: Any,
 ) -> None:
-    """Write DATA (one or more files of LETOR text) with the labels replaced by the target of METRIC.
+    """Write DATA (LETOR text or tables) with the labels replaced by the target of METRIC.
 
     The target is a number per item, computed from the labels of its query, such that sorting by its mean is
     optimal for METRIC. So plain least squares on it, in any engine, optimises METRIC, given unlimited data
@@ -56,6 +63,7 @@ def standardize(
 
     \b
     rankproof standardize train.txt --metric nDCG@10 -o targets.txt
+    rankproof standardize train.parquet --query session --label clicks --metric nDCG@10 -o targets.parquet
     rankproof standardize train.txt.gz --metric DCG@5 --column -o column.txt
     rankproof standardize train.txt --metric ERR --noise independent -o targets.txt
     rankproof standardize train.txt --metric my_metric.py:revenue_at_3 -o targets.txt
@@ -63,8 +71,10 @@ def standardize(
     """
     from dataclasses import replace
 
+    from rankproof.cli.column_options import request_of
     from rankproof.cli.inputs import named_metrics, once_standard, read_rows
     from rankproof.cli.terminal import beside
+    from rankproof.data.forms.write import form_by_name, write_data
     from rankproof.data.letor.read import write_letor
     from rankproof.data.scores import in_rows, write_scores
     from rankproof.metrics.parse import metric as parse_metric
@@ -82,13 +92,21 @@ def standardize(
     (named,) = named_metrics([metric], **about_metric)
     parsed = parse_metric(named)
     target = target_for(parsed, noise=noise)
+    form = form_by_name(out) or "letor"
     once_standard((*data, *query_files))
-    judged, order = read_rows(data, group=group, query_files=query_files)
+    request, features = request_of(columns)
+    if column:
+        request = replace(request, features=request.features or ())
+    judged, order, taken = read_rows(
+        data, features, group=group, query_files=query_files, request=request, judged=True
+    )
     values = target.values(judged.labels, judged.offsets)
     if column:
         write_scores(in_rows(values, order), out)
-    else:
+    elif form == "letor":
         write_letor(replace(judged, labels=values), out)
+    else:
+        write_data(out, replace(judged, labels=values), form, names=taken)
     condition = None if noise is None else as_condition(noise)
     claims = target.claims_for(parsed)
     claim = next((c for c in claims if c.value is True or c.value == condition), None)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rankproof.cli.column_options import column_options, feature_options
 from rankproof.cli.options import a_folder, metric_and_noise, reading_options, threads_option, tree_options
 from rankproof.runs.defaults import BOOSTED, FOLDS, LOSS, SAMPLERS, SEED, TRIALS
 
@@ -41,7 +42,8 @@ __all__ = ["tune"]
     help="Number of cross-validation folds; a query is never split.",
 )
 @tree_options
-@click.option("--features", type=int, help="Number of features. [default: as in DATA]")
+@column_options
+@feature_options
 @reading_options
 @click.option(
     "--seed", type=int, default=SEED, show_default=True, help="Seed for settings, folds and engine."
@@ -72,7 +74,7 @@ __all__ = ["tune"]
 def tune(
     data: tuple[str, ...], out: str, trials: int, verbose: bool, quiet: bool, as_json: bool, **options: Any
 ) -> None:
-    """Find the settings of boosted trees with the best METRIC on DATA.
+    """Find the settings of boosted trees with the best METRIC on DATA (LETOR text or tables).
 
     These are the learning rate, the numbers of leaves and trees, the penalty, and more of the engine's
     parameters unless you give them. Settings are drawn at random (the first are the defaults) and compared by
@@ -84,9 +86,10 @@ def tune(
     rankproof tune train.txt --metric nDCG@10 --model lightgbm --out search/
     rankproof tune train.txt -m nDCG@10 --loss auto --loss softmax --trials 50 --out search/
     """
+    from rankproof.cli.column_options import request_of, settings_of_columns
     from rankproof.cli.commands import command_with, loss_lines, loss_warning
     from rankproof.cli.failures import when_interrupted
-    from rankproof.cli.inputs import named_metrics, once_standard, read_items
+    from rankproof.cli.inputs import named_metrics, named_numbers, once_standard, read_items
     from rankproof.cli.options import own_options
     from rankproof.cli.terminal import print_start, progress_bar, show_table, warn
     from rankproof.errors import ArgumentError
@@ -101,20 +104,26 @@ def tune(
         raise ArgumentError(f"--trials must be at least 1, got {trials}.")
     own_asked = {name: options.pop(name) for name in ("lower_is_better", "ties", "own_grades", "nearest")}
     (metric,) = named_metrics([options["metric"]], **own_asked)
+    request, features = request_of(options)
+    options["categorical"], request = named_numbers(data, request, options["categorical"])
     plan = plan_tuning(
         metric,
         trials=trials,
-        **{
-            name: options[name]
-            for name in ("model", "losses", "noise", "features", "folds", "seed", "sampler", "prune")
-        },
+        features=features,
+        **{name: options[name] for name in ("model", "losses", "noise", "folds", "seed", "sampler", "prune")},
         own=own_options(options["model"], options),
     )
     sides = options["query_files"]
     once_standard((*data, *sides))
-    items, _ = read_items(
-        data, features=options["features"], missing=True, group=options["group"], query_files=sides
-    )
+    items = read_items(
+        data,
+        features=features,
+        missing=True,
+        group=options["group"],
+        query_files=sides,
+        request=request,
+        judged=True,
+    ).data
     search = plan.begin(items, out)
     when_interrupted(f"the finished trials are in {visible(out)}; run the same command to continue.")
     if not as_json:
@@ -132,7 +141,9 @@ def tune(
                 _print_trial(trial, plan.metric)
 
         run = plan.carry_out(items, search, shown, print_trial)
-    reading = {"group": options["group"], "query_file": sides}
+    reading = {"group": options["group"], "query_file": sides, "columns": settings_of_columns(options)}
+    if request.features is not None:
+        reading["columns"]["features"] = list(request.features)
     best = run.best_settings
     searched = {
         "min_data_in_leaf": best["min_data_in_leaf"],

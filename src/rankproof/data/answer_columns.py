@@ -29,16 +29,20 @@ def answer_columns(names: Sequence[str]) -> list[str]:
     return [name for name in names if any(_SUSPECT.fullmatch(word.lower()) for word in _WORD.findall(name))]
 
 
-def warn_of_answers(taken: Sequence[str], *, stacklevel: int = 3) -> None:
-    """Warn when columns that became features without being named look like answers."""
+def warn_of_answers(taken: Sequence[str], *, what: str = "from_frame", stacklevel: int = 3) -> None:
+    """Warn when columns that became features without being named look like answers; ``what`` took them."""
     suspects = answer_columns(taken)
     if suspects:
         columns = "column" if len(suspects) == 1 else "columns"
         rest = [name for name in taken if name not in suspects]
+        way_out = f"Name the features, for example features={_listed(rest)}."
+        if what != "from_frame":
+            way_out = "Name the features with features=, or leave these out with drop=."
+        taker = what if what == "from_frame" else f"Reading {what}"
         warnings.warn(
-            f"from_frame took {columns} {', '.join(map(repr, suspects))} for {'a ' * (len(suspects) == 1)}"
+            f"{taker} took {columns} {', '.join(map(repr, suspects))} for {'a ' * (len(suspects) == 1)}"
             f"feature{'s' * (len(suspects) > 1)}. A prediction, a label or an id among the features makes "
-            f"results look better than they are. Name the features, for example features={_listed(rest)}.",
+            f"results look better than they are. {way_out}",
             DataWarning,
             stacklevel=stacklevel,
         )

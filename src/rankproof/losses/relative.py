@@ -19,9 +19,9 @@ _NOTHING = np.empty(0)
 
 
 def relative_regression(
-    targets: Float64s, offsets: Int64s, item_weights: Float64s = _NOTHING
+    targets: Float64s, offsets: Int64s, item_weights: Float64s = _NOTHING, *, scale: float | None = None
 ) -> tuple[Float64s, Float64s]:
-    """The target and the weights, of mean 1, with which plain squared loss is `Relative`.
+    """The target and the weights with which plain squared loss is `Relative`: times ``scale``, or of mean 1.
 
     A query whose targets are all 0 says nothing: its weights are 0, unless those of all queries would be.
 
@@ -34,11 +34,11 @@ def relative_regression(
     query = np.repeat(np.arange(sizes.size), sizes)
     mean = np.bincount(query, a, sizes.size) / np.maximum(sizes, 1)
     weights = a + mean[query]
-    if not weights.any():
+    if not weights.any() and scale is None:
         # No engine bears weights that are all 0; so there is one number to learn, the same for all.
         return np.full(a.size, 0.5), np.ones(a.size)
     shares = np.divide(a, weights, out=np.full(a.size, 0.5), where=weights > 0)
-    return shares, weights / weights.mean()
+    return shares, weights / weights.mean() if scale is None else weights * scale
 
 
 @registered

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rankproof.data.forms.columns import TakenColumns
 from rankproof.data.ranking import RankingData
 from rankproof.errors import DataError
 from rankproof.evaluation.bootstrap import as_level
@@ -66,10 +67,12 @@ class RunPlan:
         data: Mapping[str, RankingData],
         empty: Mapping[str, int | None],
         paths: Mapping[str, Sequence[StrPath]] | None = None,
+        columns: Mapping[str, TakenColumns] | None = None,
     ) -> TrainingRun:
         """Fit to the part ``train``, then score and evaluate ``valid`` and ``test``, each of them once.
 
-        ``empty`` is what `check` found, and ``paths`` are the files that the parts were read from.
+        ``empty`` is what `check` found, and ``paths`` are the files that the parts were read from, of tables
+        these ``columns``.
         """
         for part in ("train", "valid"):
             _check_judged(part, data)
@@ -88,7 +91,7 @@ class RunPlan:
         }
         # How it was computed is no part of the model.
         self.ranker.set_params(verbose=0, threads=None)
-        files = paths or {}
+        files, read = paths or {}, columns or {}
         return TrainingRun(
             ranker=self.ranker,
             choice=self.choice,
@@ -97,7 +100,9 @@ class RunPlan:
             caught=tuple(one.message for one in caught if isinstance(one.message, Warning)),
             settings=self.settings,
             versions=versions(*packages_of(self.settings["model"])),
-            sources={part: data_facts(files.get(part, ()), one) for part, one in data.items()},
+            sources={
+                part: data_facts(files.get(part, ()), one, read.get(part)) for part, one in data.items()
+            },
             parts=data,
             empty=empty,
         )

@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from rankproof.data.forms.columns import TakenColumns
+from rankproof.data.forms.digest import digest_of
 from rankproof.data.ranking import RankingData
 from rankproof.errors import ArgumentError, DataError
 from rankproof.files import StrPath, as_path, draft_folder, read_whole, replace_folder, sha256_of
@@ -42,13 +44,16 @@ CARD, CARD_TEXT, VERDICT = "card.json", "card.md", "verdict.json"
 _CARDS = (CARD, CARD_TEXT, VERDICT)
 
 
-def data_facts(paths: Sequence[StrPath], data: RankingData) -> dict[str, Any]:
-    """The files of a data set as they lie on the disk, and what they hold."""
+def data_facts(
+    paths: Sequence[StrPath], data: RankingData, columns: TakenColumns | None = None
+) -> dict[str, Any]:
+    """The files of a data set as they lie on the disk, what they hold, and of tables the columns taken."""
     return {
-        "files": [{"path": str(path), "sha256": sha256_of(path)} for path in paths],
+        "files": [{"path": str(path), "sha256": digest_of(path)} for path in paths],
         "queries": data.queries,
         "items": data.items,
         "features": data.features,
+        **({} if columns is None else {"columns": columns.to_dict()}),
     }
 
 

@@ -87,14 +87,21 @@ def fit_and_select(
     the queries, when ``hold_out`` says so.
     """
     if not (hasattr(ranker, "l2s") or hasattr(ranker, "n_estimators") or hasattr(ranker, "valid_share")):
-        ranker.fit(train.X, train.labels, qid=train.qids)
+        _fit(ranker, train)
         return Selection("l2", "The penalty", float(ranker.l2), "one penalty, nothing to choose")
     if valid is None and hasattr(ranker, "n_estimators"):
         return _trees_by_share(ranker, train, metric, hold_out=hold_out and not drops_trees(ranker))
-    ranker.fit(train.X, train.labels, qid=train.qids, validation=valid)
+    _fit(ranker, train, validation=valid)
     if hasattr(ranker, "l2s"):
         return _penalty(ranker, metric, valid)
     return _trees(ranker, "valid") if hasattr(ranker, "n_estimators") else _epochs(ranker, valid)
+
+
+def _fit(ranker: Any, data: RankingData, **more: Any) -> None:
+    """Fit to data with the weights that they have."""
+    weights = {"query_weight": data.query_weights, "sample_weight": data.item_weights}
+    present = {name: values for name, values in weights.items() if values is not None}
+    ranker.fit(data.X, data.labels, qid=data.qids, **present, **more)
 
 
 def held_out_queries(queries: int, seed: int) -> Int64s | None:
@@ -119,13 +126,13 @@ def _trees_by_share(ranker: Any, train: RankingData, metric: Metric, *, hold_out
     """Fit to most of the queries, and choose the number of trees by the others."""
     held = held_out_queries(train.queries, ranker.random_state) if hold_out else None
     if held is None:
-        ranker.fit(train.X, train.labels, qid=train.qids)
+        _fit(ranker, train)
         return _trees(ranker, "none, so all trees are kept")
     rest = train[np.setdiff1d(np.arange(train.queries), held, assume_unique=True)]
     valid = train[held]
     share = f"{VALID_SHARE:.0%} of the queries of train"
     check_counts(metric, valid, f"the {share} that are held out")
-    ranker.fit(rest.X, rest.labels, qid=rest.qids, validation=valid)
+    _fit(ranker, rest, validation=valid)
     return _trees(ranker, share)
 
 

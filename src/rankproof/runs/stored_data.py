@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from rankproof.data.forms.columns import ColumnRequest, TakenColumns
+from rankproof.data.forms.digest import digest_of
+from rankproof.data.forms.read import read_in_order
 from rankproof.data.letor.read import read_letor
 from rankproof.data.ranking import RankingData
 from rankproof.errors import DataError, RankproofError
-from rankproof.files import sha256_of
 
 __all__ = ["RunData", "read_parts"]
 
@@ -39,6 +41,10 @@ def read_parts(facts: Mapping[str, Any], settings: Mapping[str, Any]) -> RunData
             for file in source["files"]:
                 _check(file)
             paths = [file["path"] for file in source["files"]]
+            if "columns" in source:
+                request = ColumnRequest.of_taken(TakenColumns.from_dict(source["columns"]))
+                parts[part], _, _ = read_in_order(paths, request)
+                continue
             parts[part] = read_letor(
                 paths,
                 features=source["features"],
@@ -54,7 +60,7 @@ def _check(file: Mapping[str, Any]) -> None:
     path = str(file["path"])
     if file["sha256"] is None:
         raise DataError(f"{path!r} was a pipe, which cannot be read again.")
-    digest = sha256_of(path)
+    digest = digest_of(path)
     if digest is None:
         raise DataError(f"{path!r} does not exist (any more, or not relative to this folder).")
     if digest != file["sha256"]:

@@ -11,13 +11,16 @@ lightgbm.eval_metric(nDCG@10, AP)
 
 from __future__ import annotations
 
+from rankproof.adapters.curvature import Curvature, curvature
 from rankproof.adapters.lightgbm.custom_objective import LightGBMObjective, objective, parameters
 from rankproof.adapters.lightgbm.metric import LightGBMMetric, eval_metric
 from rankproof.adapters.regression import regression_target, relative_target
 
 __all__ = [
+    "Curvature",
     "LightGBMMetric",
     "LightGBMObjective",
+    "curvature",
     "eval_metric",
     "objective",
     "parameters",

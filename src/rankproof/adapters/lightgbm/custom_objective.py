@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from rankproof.adapters.curvature import Curvature, as_scale
 from rankproof.adapters.dataset_cache import DatasetCache
 from rankproof.adapters.gradients import Gradients
 from rankproof.adapters.lightgbm.dataset import LightGBMCall, refuse_unsupported
@@ -20,7 +21,12 @@ __all__ = ["LightGBMObjective", "objective", "parameters"]
 
 
 def objective(
-    metric: str | Metric, loss: str | Loss = "auto", noise: str | None = None, *, threads: int | None = None
+    metric: str | Metric,
+    loss: str | Loss = "auto",
+    noise: str | None = None,
+    *,
+    scale: float | Curvature | None = None,
+    threads: int | None = None,
 ) -> LightGBMObjective:
     """A loss made for the metric, as an objective for LightGBM.
 
@@ -36,6 +42,10 @@ def objective(
         ``"squared:normalised-gain@10"``, or a loss object.
     noise : str, optional
         A condition on the law of the labels, for metrics that have a consistent loss only then.
+    scale : float or Curvature, optional
+        The power of two that the gradient is multiplied by: by default the one for the rows that the
+        objective is called with. For training on several machines give all of them that of all rows, which
+        `curvature` finds from the labels of the parts.
     threads : int, optional
         How many threads compute the gradient; its bits do not depend on it.
 
@@ -61,11 +71,16 @@ def objective(
     """
     engine("lightgbm")
     choice = choose_loss(metric, loss, noise, engine="lightgbm").warned()
-    return LightGBMObjective(choice.metric, choice.loss, threads=threads)
+    return LightGBMObjective(choice.metric, choice.loss, scale=scale, threads=threads)
 
 
 def parameters(
-    metric: str | Metric, loss: str | Loss = "auto", noise: str | None = None, *, threads: int | None = None
+    metric: str | Metric,
+    loss: str | Loss = "auto",
+    noise: str | None = None,
+    *,
+    scale: float | Curvature | None = None,
+    threads: int | None = None,
 ) -> dict[str, Any]:
     """The parameters that put the loss in: ``objective``, and no metric of LightGBM's own.
 
@@ -76,7 +91,8 @@ def parameters(
     """
     engine("lightgbm")
     choice = choose_loss(metric, loss, noise, engine="lightgbm").warned()
-    return {"objective": LightGBMObjective(choice.metric, choice.loss, threads=threads), "metric": "None"}
+    minimised = LightGBMObjective(choice.metric, choice.loss, scale=scale, threads=threads)
+    return {"objective": minimised, "metric": "None"}
 
 
 class LightGBMObjective:
@@ -87,9 +103,17 @@ class LightGBMObjective:
     are written over by the next call.
     """
 
-    def __init__(self, metric: Metric, loss: Loss, *, threads: int | None = None) -> None:
+    def __init__(
+        self,
+        metric: Metric,
+        loss: Loss,
+        *,
+        scale: float | Curvature | None = None,
+        threads: int | None = None,
+    ) -> None:
         check_hessian(loss)
         self.metric, self.loss, self.threads = metric, loss, threads
+        self.scale = as_scale(scale, loss)
         self._gradients: DatasetCache[Gradients] = DatasetCache()
 
     def __call__(
@@ -109,9 +133,8 @@ class LightGBMObjective:
             return gradients.float32_at(call.scores)
 
     def _make(self, call: LightGBMCall) -> Gradients:
-        return Gradients(
-            self.loss, supervision(self.loss, call.data("The training Dataset"), weight_name="weight")
-        )
+        data = supervision(self.loss, call.data("The training Dataset"), weight_name="weight")
+        return Gradients(self.loss, data, self.scale)
 
     def __repr__(self) -> str:
         return f"lightgbm.objective({self.metric}, loss={self.loss})"

@@ -12,14 +12,17 @@ True
 
 from __future__ import annotations
 
+from rankproof.adapters.curvature import Curvature, curvature
 from rankproof.adapters.regression import regression_target, relative_target
 from rankproof.adapters.xgboost.custom_objective import XGBoostObjective, objective
 from rankproof.adapters.xgboost.metric import XGBoostMetric, eval_metric, parameters
 from rankproof.adapters.xgboost.stopping import early_stopping
 
 __all__ = [
+    "Curvature",
     "XGBoostMetric",
     "XGBoostObjective",
+    "curvature",
     "early_stopping",
     "eval_metric",
     "objective",

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from rankproof.adapters.curvature import Curvature, as_scale
 from rankproof.adapters.dataset_cache import DatasetCache
 from rankproof.adapters.engine_data import as_written
 from rankproof.adapters.gradients import Gradients
@@ -35,6 +36,7 @@ def objective(
     noise: str | None = None,
     *,
     item_weight: Any = None,
+    scale: float | Curvature | None = None,
     threads: int | None = None,
 ) -> XGBoostObjective:
     """A loss made for the metric, for ``xgboost.train(..., obj=)``.
@@ -53,6 +55,10 @@ def objective(
     item_weight : array, one per row of the training data, optional
         Weights of items, for a loss that is a sum over items (squared, lift, softmax). XGBoost itself takes
         weights of queries only, when there are groups: those go into the DMatrix and are used too.
+    scale : float or Curvature, optional
+        The power of two that the gradient is multiplied by: by default the one for the rows that the
+        objective is called with. For training on several machines give all of them that of all rows, which
+        `curvature` finds from the labels of the parts.
     threads : int, optional
         How many threads compute the gradient; its bits do not depend on it.
 
@@ -72,7 +78,7 @@ def objective(
     """
     engine("xgboost")
     choice = choose_loss(metric, loss, noise, engine="xgboost").warned()
-    return XGBoostObjective(choice.metric, choice.loss, item_weight=item_weight, threads=threads)
+    return XGBoostObjective(choice.metric, choice.loss, item_weight=item_weight, scale=scale, threads=threads)
 
 
 class XGBoostObjective:
@@ -84,10 +90,17 @@ class XGBoostObjective:
     """
 
     def __init__(
-        self, metric: Metric, loss: Loss, *, item_weight: Any = None, threads: int | None = None
+        self,
+        metric: Metric,
+        loss: Loss,
+        *,
+        item_weight: Any = None,
+        scale: float | Curvature | None = None,
+        threads: int | None = None,
     ) -> None:
         check_hessian(loss)
         self.metric, self.loss, self.threads = metric, loss, threads
+        self.scale = as_scale(scale, loss)
         self.item_weight = None if item_weight is None else np.array(item_weight, dtype=np.float64)
         self._gradients: DatasetCache[Gradients] = DatasetCache()
 
@@ -105,7 +118,7 @@ class XGBoostObjective:
             query_weights=query_weights(matrix, offsets),
             item_weights=self.item_weight,
         )
-        return Gradients(self.loss, supervision(self.loss, data, weight_name="item_weight"))
+        return Gradients(self.loss, supervision(self.loss, data, weight_name="item_weight"), self.scale)
 
     def __repr__(self) -> str:
         return f"xgboost.objective({self.metric}, loss={self.loss})"

@@ -16,7 +16,7 @@ from rankproof.shown import quoted
 if TYPE_CHECKING:
     from rankproof.arrays import Int64s
 
-__all__ = ["write_letor"]
+__all__ = ["letor_lines", "write_letor"]
 
 _LONGEST_ID = 4096
 _CELLS_AT_A_TIME = 1 << 18
@@ -55,20 +55,26 @@ def write_letor(data: RankingData, path: StrPath) -> None:
     if not isinstance(data, RankingData):
         raise ArgumentError(f"Argument data of write_letor must be a RankingData, got {type(data).__name__}.")
     _check(data)
+    with create_bytes(path) as file:
+        for lines in letor_lines(data):
+            file.write(lines)
+
+
+def letor_lines(data: RankingData) -> Iterator[bytes]:
+    """The lines of data that fit the format, some at a time."""
     queries = [_id("query", query, " \t\r\n#") for query in data.query_ids.tolist()]
     heads = np.repeat(np.arange(data.queries), data.sizes).tolist()
     docs = [b""] * data.items if data.doc_ids is None else [_comment(doc) for doc in data.doc_ids.tolist()]
-    with create_bytes(path) as file:
-        row = 0
-        for texts in _features(data):
-            stop = row + len(texts)
-            lines = []
-            for label, head, text, doc in zip(
-                data.labels[row:stop].tolist(), heads[row:stop], texts, docs[row:stop], strict=True
-            ):
-                lines.append(b"%b qid:%b%b%b\n" % (_label(label), queries[head], text, doc))
-            file.write(b"".join(lines))
-            row = stop
+    row = 0
+    for texts in _features(data):
+        stop = row + len(texts)
+        lines = []
+        for label, head, text, doc in zip(
+            data.labels[row:stop].tolist(), heads[row:stop], texts, docs[row:stop], strict=True
+        ):
+            lines.append(b"%b qid:%b%b%b\n" % (_label(label), queries[head], text, doc))
+        yield b"".join(lines)
+        row = stop
 
 
 def _check(data: RankingData) -> None:
