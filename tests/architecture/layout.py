@@ -32,7 +32,7 @@ LAYERS = (
         "losses",
         "evaluation",
     ),
-    *("worlds", "theory", "torch", "adapters", "fit", "runs", "experiments", "report", "reports", "cli"),
+    *("worlds", "theory", "torch", "adapters", "fit", "runs", "exports", "experiments", "report", "reports", "cli"),
 )
 FILES = sorted(SOURCE.rglob("*.py"))
 

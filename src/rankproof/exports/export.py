@@ -49,7 +49,11 @@ class Export:
     notes: tuple[str, ...]
 
     def __str__(self) -> str:
-        lines = [f"{self.format}: {', '.join(self.files)}", str(self.parity), *(f"note: {one}" for one in self.notes)]
+        lines = [
+            f"{self.format}: {', '.join(self.files)}",
+            str(self.parity),
+            *(f"note: {one}" for one in self.notes),
+        ]
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
@@ -126,7 +130,9 @@ def export(
     """
     target = formats()[format]
     if missing not in MISSING:
-        raise ArgumentError(f"Argument missing of export must be one of {', '.join(MISSING)}, got {missing!r}.")
+        raise ArgumentError(
+            f"Argument missing of export must be one of {', '.join(MISSING)}, got {missing!r}."
+        )
     place = Path(path)
     if place.is_dir():
         raise ArgumentError(f"Argument path of export must be a file, and {fspath(path)!r} is a folder.")
@@ -136,8 +142,10 @@ def export(
     parity = tried(source, draft, X, qid, rows)
     if not parity.passed:
         raise DataError(
-            f"The export to {target.title} does not say what the model says, so nothing was written. {parity}. "
-            f"The first such row: {_row(parity)}. This is a fault of the export: please report it with the model."
+            f"The export to {target.title} does not say what the model says, so nothing was written. "
+            f"{parity}. "
+            f"The first such row: {_row(parity)}. This is a fault of the export: please report it with "
+            f"the model."
         )
     notes = (*source.notes, *draft.notes)
     sidecar = {
@@ -168,20 +176,22 @@ def drafted(
     """What a target would get for a model."""
     if version is not None and version not in target.versions:
         choice = f"one of {', '.join(target.versions)}" if target.versions else "left out"
-        raise ArgumentError(f"Argument version of export for {target.name} must be {choice}, got {version!r}.")
+        raise ArgumentError(
+            f"Argument version of export for {target.name} must be {choice}, got {version!r}."
+        )
     form = source.form
     if form.kind not in target.holds:
         able = [one for one, kind in formats().items() if form.kind in kind.holds]
         raise ArgumentError(f"{target.title} does not hold {form.kind}. Export to {', '.join(able)}.")
     names, definitions = target_names(form.names, features, target)
     called = name or re.sub(r"[^A-Za-z0-9_-]+", "_", place.name.split(".")[0]) or "model"
-    request = Request(
-        form, names, called, version, missing, source.tiny, definitions, source.category_names
-    )
+    request = Request(form, names, called, version, missing, source.tiny, definitions, source.category_names)
     return target.write(request), request
 
 
-def tried(source: Source, draft: Draft, X: Any = None, qid: Any = None, rows: int = _MOST, least: int = _LEAST) -> Parity:
+def tried(
+    source: Source, draft: Draft, X: Any = None, qid: Any = None, rows: int = _MOST, least: int = _LEAST
+) -> Parity:
     """The parity of a draft on made rows, and on rows of the caller's own."""
     form = source.form
     domain = Domain(
@@ -204,7 +214,9 @@ def tried(source: Source, draft: Draft, X: Any = None, qid: Any = None, rows: in
 def _own_rows(X: Any, features: int) -> Float64s:
     rows = np.asarray(as_dense(X.to_numpy() if hasattr(X, "to_numpy") else X), dtype=np.float64)
     if rows.ndim != 2 or rows.shape[1] != features:
-        raise ArgumentError(f"Argument X of export must have the {features} features of the model, got {rows.shape}.")
+        raise ArgumentError(
+            f"Argument X of export must have the {features} features of the model, got {rows.shape}."
+        )
     return rows
 
 

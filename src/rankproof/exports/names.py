@@ -1,4 +1,4 @@
-"""Names of features in the target: as in the model, or as a mapping says; never changed without being told."""
+"""Names of features in the target: as in the model, or as a mapping says; never changed silently."""
 
 from __future__ import annotations
 
@@ -48,13 +48,17 @@ def target_names(
     else:
         new = tuple(features)
         if len(new) != len(names):
-            raise ArgumentError(f"Argument features of export has {len(new)} names for {len(names)} features.")
+            raise ArgumentError(
+                f"Argument features of export has {len(new)} names for {len(names)} features."
+            )
     final, definitions = [], {}
     for old, one in zip(names, new, strict=True):
         more = dict(one) if isinstance(one, Mapping) else {}
         name = more.get("name") if more else one
         if not isinstance(name, str):
-            raise ArgumentError(f"Argument features of export gives {name!r} for {old!r}, which is not a name.")
+            raise ArgumentError(
+                f"Argument features of export gives {name!r} for {old!r}, which is not a name."
+            )
         if not re.fullmatch(target.name_rule, name):
             raise ArgumentError(
                 f"A name of a feature for {target.title} must {target.name_advice}; got {name!r}. Map it: "
@@ -65,12 +69,14 @@ def target_names(
             definitions[name] = more
     twice = sorted({name for name in final if final.count(name) > 1})
     if twice:
-        raise ArgumentError(f"Two features would have the name {twice[0]!r}. Give each feature a name of its own.")
+        raise ArgumentError(
+            f"Two features would have the name {twice[0]!r}. Give each feature a name of its own."
+        )
     return tuple(final), definitions
 
 
 def read_names(path: str | PathLike[str]) -> Mapping[str, Any] | list[str]:
-    """A mapping from a file: a JSON object or list, or text with a name per line in the order of the features."""
+    """A mapping from a file: a JSON object or list, or text with a name per line, in order."""
     try:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

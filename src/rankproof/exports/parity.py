@@ -57,8 +57,10 @@ class Parity:
         leaves = "" if self.other_leaves is None else f", {self.other_leaves} with another leaf"
         ties = f", {self.near_ties} near ties swapped" if self.near_ties else ""
         return (
-            f"{word}: {self.rows:,} rows in {self.queries:,} queries, {self.target} against {self.model}: largest difference "
-            f"{self.largest_difference:.3g} (rounding: up to {self.tolerance:.3g}), {self.wrong_rows} wrong{leaves}, "
+            f"{word}: {self.rows:,} rows in {self.queries:,} queries, {self.target} against "
+            f"{self.model}: largest difference "
+            f"{self.largest_difference:.3g} (rounding: up to {self.tolerance:.3g}), {self.wrong_rows} "
+            f"wrong{leaves}, "
             f"{self.orders_changed} orders changed{ties}"
         )
 
@@ -102,7 +104,7 @@ def check_parity(source: Source, draft: Draft, X: Float64s, offsets: NDArray[np.
 
 
 def _bounds(form: Form, draft: Draft, X: Float64s) -> tuple[Float64s, Float64s | None]:
-    """What rounding can make of every row; and the score in the target's own arithmetic, if its order is known.
+    """What rounding can make of every row; and the score in the target's arithmetic, if its order is known.
 
     The sum of n numbers, added one by one, is off by at most (n - 1) u times the sum of their sizes, to
     first order in u (Higham, *Accuracy and Stability of Numerical Algorithms*, 4.2).

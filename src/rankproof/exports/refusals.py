@@ -27,7 +27,8 @@ def refuse_zero_as_missing(form: TreeForm, title: str) -> None:
     """Raise `ArgumentError` when some split takes zero for missing (LightGBM's zero_as_missing)."""
     if MISSING_OR_ZERO in form.missing_kinds():
         raise ArgumentError(
-            f"{title} tells 0 from a missing value, and the model does not (zero_as_missing=true). Train without "
+            f"{title} tells 0 from a missing value, and the model does not (zero_as_missing=true). Train "
+            f"without "
             "zero_as_missing and with NaN for what is missing, or export to json or lightgbm."
         )
 
@@ -37,7 +38,8 @@ def refuse_deep(form: TreeForm, title: str) -> None:
     depth = max((tree.depth for tree in form.trees), default=0)
     if depth > _MOST_LEVELS:
         raise ArgumentError(
-            f"A tree is {depth} splits deep, and readers of {title} give up at about {_MOST_LEVELS}. Train with "
+            f"A tree is {depth} splits deep, and readers of {title} give up at about {_MOST_LEVELS}. "
+            f"Train with "
             "max_depth, or export to onnx, treelite or json."
         )
 
@@ -63,7 +65,8 @@ def refuse_missing(request: Request, title: str, rule: str, way_out: str) -> boo
     if other:
         place = "to the right" if rule == "right" else "where 0 goes"
         raise ArgumentError(
-            f"{title} sends a missing feature {place} in every split, and {other} of the {total} splits of the model "
+            f"{title} sends a missing feature {place} in every split, and {other} of the {total} splits "
+            f"of the model "
             f"do not (the first is of feature {first!r}). {way_out} If no feature is ever missing there, say "
             "missing='never'."
         )

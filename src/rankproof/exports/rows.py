@@ -1,4 +1,4 @@
-"""Rows on which an export is tried: on, just below and just above every threshold, and at the edges of numbers."""
+"""Rows to try an export on: on, just below and just above every threshold, and at the edges of numbers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Domain:
     categorical: tuple[int, ...] = ()
 
     def clipped(self, X: Float64s) -> Float64s:
-        """Rows with what is outside brought in: the nearest float32, 0 for what counts as 0, 0 for missing."""
+        """Rows with what is outside brought in: the nearest float32; 0 for missing and what counts as 0."""
         out = np.array(X, dtype=np.float64)
         if self.precision == "float32":
             with np.errstate(over="ignore", under="ignore"):
@@ -59,7 +59,7 @@ def made_rows(form: Form, domain: Domain, *, least: int, most: int, seed: int = 
         X[random.random(X.shape) < 0.1] = 0.0
         return domain.clipped(X)
     values = _values(form, domain)
-    reached = _reaching(form, domain, values, random, most)
+    reached = _reaching(form, values, random, most)
     size = max(max((len(one) for one in values), default=1), least - len(reached))
     grid = np.empty((min(size, most), form.features))
     for column, one in enumerate(values):
@@ -92,7 +92,9 @@ def _values(form: TreeForm, domain: Domain) -> list[NDArray[Any]]:
         if node in tree.categories:
             codes = tree.categories[node]
             values[feature].update(map(float, codes))
-            values[feature].update((0.0, max(codes, default=0) + 1.0, 31.0, 32.0, 63.0, 64.0, float(LARGEST_CATEGORY)))
+            values[feature].update(
+                (0.0, max(codes, default=0) + 1.0, 31.0, 32.0, 63.0, 64.0, float(LARGEST_CATEGORY))
+            )
         else:
             values[feature].update(_around(tree.threshold[node], domain.precision))
     categorical = form.categorical
@@ -103,9 +105,7 @@ def _values(form: TreeForm, domain: Domain) -> list[NDArray[Any]]:
     return arrays
 
 
-def _reaching(
-    form: TreeForm, domain: Domain, values: list[NDArray[Any]], random: np.random.Generator, most: int
-) -> Float64s:
+def _reaching(form: TreeForm, values: list[NDArray[Any]], random: np.random.Generator, most: int) -> Float64s:
     """For every split, rows that come to it from the root, with its feature on each side of the threshold."""
     rows: list[Float64s] = []
     parents = [_parents(tree) for tree in form.trees]
@@ -155,7 +155,9 @@ def _steer(form: TreeForm, tree: BoostedTree, node: int, row: Float64s, *, left:
         inside = not np.isnan(x) and int(x) in tree.categories[node]
         if inside != left:
             outside = next(code for code in range(LARGEST_CATEGORY) if code not in tree.categories[node])
-            row[feature] = float(tree.categories[node][0]) if left and tree.categories[node] else float(outside)
+            row[feature] = (
+                float(tree.categories[node][0]) if left and tree.categories[node] else float(outside)
+            )
         return
     threshold = tree.threshold[node]
     if np.isnan(x):

@@ -22,7 +22,7 @@ _NODE = {"nodeid", "depth", "split", "split_condition", "yes", "no", "missing", 
 
 
 def evaluate_elasticsearch(raw: bytes, X: NDArray[Any], names: tuple[str, ...], *, missing: str) -> Float64s:
-    """The scores of rows whose columns are the features of the set; ``missing`` is "right", "zero" or "split"."""
+    """The scores of rows with the features of the set; ``missing`` is "right", "zero" or "split"."""
     model = json.loads(raw)["model"]["model"]
     definition = json.loads(model["definition"])
     values = np.asfortranarray(X, dtype=np.float32)

@@ -1,7 +1,10 @@
-"""The consumers themselves, where they can be installed: LightGBM, treelite, compiled libraries, onnxruntime."""
+"""The consumers themselves: LightGBM, treelite, compiled libraries and onnxruntime."""
 
 from __future__ import annotations
 
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -13,19 +16,33 @@ from rankproof.arrays import Float64s
 from rankproof.errors import MissingDependencyError
 from rankproof.optional import engine
 
-__all__ = ["evaluate_compiled", "evaluate_lightgbm", "evaluate_onnx", "evaluate_treelite"]
+__all__ = ["evaluate_compiled", "evaluate_lightgbm", "evaluate_onnx", "evaluate_treelite", "quietly"]
 
 
 def evaluate_lightgbm(raw: bytes, X: NDArray[Any]) -> Float64s:
     """The scores of LightGBM for a model text."""
     booster = engine("lightgbm").Booster(model_str=raw.decode())
-    return np.asarray(booster.predict(np.asarray(X, np.float64), raw_score=True, num_threads=1), dtype=np.float64)
+    return np.asarray(
+        booster.predict(np.asarray(X, np.float64), raw_score=True, num_threads=1), dtype=np.float64
+    )
+
+
+@contextmanager
+def quietly() -> Iterator[None]:
+    """treelite and tl2cgen print what they do to standard output, where results of ours may go."""
+    with redirect_stdout(io.StringIO()):
+        yield
 
 
 def evaluate_treelite(raw: bytes, X: NDArray[Any]) -> Float64s:
     """The scores of treelite's reference predictor."""
     import treelite
 
+    with quietly():
+        return _treelite(treelite, raw, X)
+
+
+def _treelite(treelite: Any, raw: bytes, X: NDArray[Any]) -> Float64s:
     model = treelite.Model.deserialize_bytes(raw)
     rows = np.ascontiguousarray(X, dtype=np.float64)
     return np.asarray(treelite.gtil.predict(model, rows, nthread=1), dtype=np.float64).reshape(-1)
@@ -35,7 +52,7 @@ def evaluate_compiled(raw: bytes, X: NDArray[Any]) -> Float64s:
     """The scores of a compiled library."""
     import tl2cgen
 
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder, quietly():
         place = Path(folder) / "model.so"
         place.write_bytes(raw)
         predictor = tl2cgen.Predictor(str(place), nthread=1)

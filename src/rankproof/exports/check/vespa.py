@@ -1,7 +1,8 @@
 """What Vespa computes: trees by the rule of ``LightGBMParser.nodeToRankingExpression``, and sums of products.
 
-A split is ``if (!(feature >= threshold), left, right)`` where default_left holds, and ``if (feature < threshold,
-left, right)`` elsewhere; every comparison with NaN is false; all in double precision, trees added in order.
+A split is ``if (!(feature >= threshold), left, right)`` where default_left holds, and
+``if (feature < threshold, left, right)`` elsewhere; every comparison with NaN is false; all
+in double precision, trees added in order.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ def leaf_values(form: TreeForm, X: NDArray[Any]) -> Iterator[Float64s]:
 
 def tree_scores(form: TreeForm, X: NDArray[Any], sums: str | None = None) -> Float64s:
     """The score of every row, added as the engine adds (or in another precision)."""
-    kind = np.float32 if (sums or form.sums) == "float32" else np.float64
+    kind: Any = np.float32 if (sums or form.sums) == "float32" else np.float64
     total = np.full(len(X), 0.0 if form.base_last else form.base, dtype=kind)
     for values in leaf_values(form, X):
         total += values.astype(kind)
@@ -55,7 +55,7 @@ def _goes_left(form: TreeForm, tree: BoostedTree, node: int, x: NDArray[Any]) ->
     if node in tree.categories:
         left = np.isin(np.trunc(x), np.array(tree.categories[node], dtype=np.float64))
         left[unknown] = tree.default_left[node]
-        return left
+        return np.asarray(left, dtype=np.bool_)
     threshold = tree.threshold[node].astype(x.dtype) if form.precision == "float32" else tree.threshold[node]
     missing = int(tree.missing[node])
     if missing == MISSING_IS_ZERO:
@@ -65,4 +65,4 @@ def _goes_left(form: TreeForm, tree: BoostedTree, node: int, x: NDArray[Any]) ->
         if missing == MISSING_OR_ZERO:
             unknown = unknown | (np.abs(x) <= ZERO_BELOW)
         left[unknown] = tree.default_left[node]
-    return left
+    return np.asarray(left, dtype=np.bool_)

@@ -44,7 +44,9 @@ class NetworkForm:
                     f"Layer {number} takes {layer.weights.shape[-1]} numbers, and gets {width}."
                 )
             if layer.activation not in ACTIVATIONS:
-                raise ArgumentError(f"Layer {number} has the activation {layer.activation!r}; one of {ACTIVATIONS} is needed.")
+                raise ArgumentError(
+                    f"Layer {number} has the activation {layer.activation!r}; one of {ACTIVATIONS} is needed."
+                )
             width = layer.weights.shape[0]
         if width != 1:
             raise ArgumentError(f"The network gives {width} numbers per item; a ranker gives one score.")

@@ -21,7 +21,7 @@ def down32(value: float) -> np.float32:
     """
     with np.errstate(over="ignore", under="ignore"):
         near = np.float32(value)
-    return np.nextafter(near, -_INF) if float(near) > value else near
+    return below32(near) if float(near) > value else near
 
 
 def up32(value: float) -> np.float32:
@@ -31,12 +31,13 @@ def up32(value: float) -> np.float32:
 
 def next32(value: np.float32) -> np.float32:
     """The next larger float32."""
-    return np.nextafter(value, _INF)
+    with np.errstate(over="ignore", under="ignore"):
+        return np.float32(np.nextafter(value, _INF))
 
 
 def below32(value: np.float32) -> np.float32:
     """The next smaller float32."""
-    return np.nextafter(value, -_INF)
+    return -next32(-value)
 
 
 def thresholds_below(form: TreeForm, threshold: float) -> np.float32:

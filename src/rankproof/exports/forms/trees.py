@@ -1,4 +1,4 @@
-"""Trees as numbers: which way every value of a feature goes, and what the leaves are worth, with nothing lost.
+"""Trees as numbers: which way every value of a feature goes, and what the leaves are worth.
 
 A score is the sum of one leaf per tree and the base. Engines differ in what they compare, how they round and
 where a missing value goes; all of this is said here, so that a format can be exact or refuse.
@@ -101,7 +101,9 @@ class BoostedTree:
                 raise ArgumentError(f"Tree {number}, node {node}: the threshold is not a number.")
             for child in (int(self.left[node]), int(self.right[node])):
                 if not 0 <= child < nodes:
-                    raise ArgumentError(f"Tree {number}, node {node} leads to node {child}, which is not there.")
+                    raise ArgumentError(
+                        f"Tree {number}, node {node} leads to node {child}, which is not there."
+                    )
                 todo.append(child)
 
 
@@ -130,7 +132,8 @@ class TreeForm:
             leaves += tree.leaves
             if leaves > MOST_LEAVES:
                 raise ArgumentError(
-                    f"The model has more than {MOST_LEAVES} leaves (by tree {number} of {len(self.trees)}), more than "
+                    f"The model has more than {MOST_LEAVES} leaves (by tree {number} of "
+                    f"{len(self.trees)}), more than "
                     "any format here is written for. Train fewer or smaller trees, or serve it by its engine."
                 )
         if not np.isfinite(self.base):
@@ -158,11 +161,7 @@ class TreeForm:
 
     def missing_kinds(self) -> set[int]:
         """How numerical splits treat missing values."""
-        return {
-            int(kind)
-            for tree in self.trees
-            for kind in np.unique(tree.missing[tree.feature >= 0])
-        }
+        return {int(kind) for tree in self.trees for kind in np.unique(tree.missing[tree.feature >= 0])}
 
     def goes_left_when_missing(self, tree: BoostedTree, node: int) -> bool:
         """Where a missing value goes."""

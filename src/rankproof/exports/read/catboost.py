@@ -30,8 +30,10 @@ def _form(document: Mapping[str, Any], names: tuple[str, ...] | None) -> TreeFor
     for kind in ("categorical_features", "ctrs", "text_features", "embedding_features"):
         if about.get(kind):
             raise ArgumentError(
-                f"The model of CatBoost has {kind}: it reads hashes or statistics of the training data instead of "
-                "codes, which no format here holds. Train with numbers, or with engine='lightgbm' or 'xgboost', "
+                f"The model of CatBoost has {kind}: it reads hashes or statistics of the training data "
+                f"instead of "
+                "codes, which no format here holds. Train with numbers, or with engine='lightgbm' or "
+                "'xgboost', "
                 "whose categories can be exported; or serve it by CatBoost."
             )
     columns = about["float_features"]
@@ -69,7 +71,9 @@ _Nodes = list[tuple[int, float, int, int, float]]
 
 def _split(raw: Mapping[str, Any], place: Mapping[int, int]) -> tuple[int, float]:
     if raw.get("split_type", "FloatFeature") != "FloatFeature":
-        raise ArgumentError(f"The model of CatBoost has splits of the kind {raw['split_type']}, not of numbers.")
+        raise ArgumentError(
+            f"The model of CatBoost has splits of the kind {raw['split_type']}, not of numbers."
+        )
     return place[int(raw["float_feature_index"])], float(np.float32(raw["border"]))
 
 

@@ -38,8 +38,10 @@ def engine_source(model: Any, names: tuple[str, ...] | None = None) -> Source:
         value = getattr(model, "missing", np.nan)
         if not np.isnan(value):
             raise ArgumentError(
-                f"The model takes {value!r} for a missing value (missing={value!r}); no format here does so, since it "
-                "is not in the model but in how its data are read. Train with missing=nan, and NaN for what is missing."
+                f"The model takes {value!r} for a missing value (missing={value!r}); no format here does "
+                f"so, since it "
+                "is not in the model but in how its data are read. Train with missing=nan, and NaN for "
+                "what is missing."
             )
         booster = model.get_booster() if hasattr(model, "get_booster") else model
         best = booster.attr("best_iteration")
@@ -67,7 +69,9 @@ def lightgbm_source(text: str, names: tuple[str, ...] | None = None) -> Source:
 def xgboost_source(raw: bytes, names: tuple[str, ...] | None = None) -> Source:
     """The source for a model file, JSON or binary."""
     try:
-        document = json.loads(raw) if raw[:2].strip()[-1:] == b'"' or raw[1:2].isspace() else parse_ubjson(raw)
+        document = (
+            json.loads(raw) if raw[:2].strip()[-1:] == b'"' or raw[1:2].isspace() else parse_ubjson(raw)
+        )
     except (ValueError, RecursionError) as error:
         if isinstance(error, ArgumentError):
             raise
@@ -83,7 +87,9 @@ def xgboost_source(raw: bytes, names: tuple[str, ...] | None = None) -> Source:
         data = xgb.DMatrix(
             np.asarray(X, dtype=np.float32), feature_types=kinds, enable_categorical=True, nthread=1
         )
-        return np.asarray(booster.predict(data, output_margin=True, validate_features=False), dtype=np.float64)
+        return np.asarray(
+            booster.predict(data, output_margin=True, validate_features=False), dtype=np.float64
+        )
 
     return Source(form, scores, f"XGBoost {xgb.__version__}", infinite=False)
 
@@ -94,8 +100,10 @@ def catboost_source(model: Any, names: tuple[str, ...] | None = None) -> Source:
     if model.get_cat_feature_indices():
         # Its JSON cannot be written without the pool of training.
         raise ArgumentError(
-            "The model of CatBoost has categorical features: it reads hashes or statistics of the training data "
-            "instead of codes, which no format here holds. Train with numbers, or with engine='lightgbm' or 'xgboost', "
+            "The model of CatBoost has categorical features: it reads hashes or statistics of the "
+            "training data "
+            "instead of codes, which no format here holds. Train with numbers, or with engine='lightgbm' "
+            "or 'xgboost', "
             "whose categories can be exported; or serve it by CatBoost."
         )
     with tempfile.TemporaryDirectory() as folder:

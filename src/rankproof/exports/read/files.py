@@ -41,7 +41,9 @@ def read_source(model: Any) -> tuple[Source, dict[str, Any]]:
         try:
             raw = path.read_bytes()
         except OSError as error:
-            raise DataError(f"Model {os.fspath(model)!r} cannot be read: {error.strerror or error}.") from None
+            raise DataError(
+                f"Model {os.fspath(model)!r} cannot be read: {error.strerror or error}."
+            ) from None
         return file_source(path, raw), {"path": os.fspath(model), "sha256": sha256_of_bytes(raw)}
     if isinstance(model, RANKERS):
         from sklearn.utils.validation import check_is_fitted
@@ -49,11 +51,14 @@ def read_source(model: Any) -> tuple[Source, dict[str, Any]]:
         check_is_fitted(model)
         return ranker_source(model), {"class": type(model).__name__}
     if is_engine_model(model):
-        return engine_source(model), {"class": f"{type(model).__module__.split('.')[0]}.{type(model).__name__}"}
+        return engine_source(model), {
+            "class": f"{type(model).__module__.split('.')[0]}.{type(model).__name__}"
+        }
     if is_module(model):
         return module_source(model), {"class": f"torch.{type(model).__name__}"}
     raise ArgumentError(
-        "Argument model of export must be a fitted ranker, a folder or file of a saved model, a model of LightGBM, "
+        "Argument model of export must be a fitted ranker, a folder or file of a saved model, a model of "
+        "LightGBM, "
         f"XGBoost or CatBoost, or a torch.nn.Sequential, got {type(model).__name__}."
     )
 
@@ -101,4 +106,3 @@ def _catboost(raw: bytes, kind: str) -> Any:
         from rankproof.fit.trees.booster import reason_of
 
         raise ArgumentError(f"CatBoost cannot read it: {reason_of(error)}. Save it again.") from None
-

@@ -1,4 +1,4 @@
-"""LightGBM's model text. Names and meaning of its lines: LightGBM, ``Tree::ToString`` and ``Tree::Decision``."""
+"""LightGBM's model text. What its lines mean: LightGBM, ``Tree::ToString`` and ``Tree::Decision``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ def lightgbm_form(text: str) -> TreeForm:
         raise ArgumentError("The model text of LightGBM has no 'end of trees': it is cut off. Save it again.")
     if int(about.get("num_class", 1)) != 1 or int(about.get("num_tree_per_iteration", 1)) != 1:
         raise ArgumentError(
-            f"The model has {about.get('num_class')} classes, and so several scores per item. A ranker has one: "
+            f"The model has {about.get('num_class')} classes, and so several scores per item. A ranker "
+            f"has one: "
             "train with a ranking or regression objective."
         )
     sizes = about.get("tree_sizes", "").split()
@@ -32,7 +33,9 @@ def lightgbm_form(text: str) -> TreeForm:
         raise ArgumentError(f"The model text says {len(sizes)} trees and holds {len(blocks)}: it is damaged.")
     names = tuple(about["feature_names"].split(" "))
     if len(names) != int(about["max_feature_idx"]) + 1:
-        raise ArgumentError(f"The model text names {len(names)} features for {int(about['max_feature_idx']) + 1}.")
+        raise ArgumentError(
+            f"The model text names {len(names)} features for {int(about['max_feature_idx']) + 1}."
+        )
     # A random forest is the mean of its trees.
     share = len(blocks) if "average_output" in head.split("\n") else 1
     trees = tuple(_tree(block.split("\n\n")[0], number, share) for number, block in enumerate(blocks))
@@ -48,13 +51,16 @@ def _tree(block: str, number: int, share: int) -> BoostedTree:
     try:
         return _read_tree(about, number, share)
     except (KeyError, ValueError, IndexError) as error:
-        raise ArgumentError(f"Tree {number} of the model text is damaged ({type(error).__name__}: {error}).") from None
+        raise ArgumentError(
+            f"Tree {number} of the model text is damaged ({type(error).__name__}: {error})."
+        ) from None
 
 
 def _read_tree(about: dict[str, str], number: int, share: int) -> BoostedTree:
     if about.get("is_linear", "0").strip() == "1":
         raise ArgumentError(
-            f"Tree {number} has linear functions in its leaves (linear_tree=true), which no format here holds. "
+            f"Tree {number} has linear functions in its leaves (linear_tree=true), which no format here "
+            f"holds. "
             "Train without linear_tree."
         )
     leaves = int(about["num_leaves"])
@@ -91,7 +97,9 @@ def _read_tree(about: dict[str, str], number: int, share: int) -> BoostedTree:
         words = np.array(about["cat_threshold"].split(), dtype=np.uint32)
         for node in np.flatnonzero(kinds & _CATEGORICAL):
             at = int(threshold[node])
-            bits = np.unpackbits(words[edges[at] : edges[at + 1]].astype("<u4").view(np.uint8), bitorder="little")
+            bits = np.unpackbits(
+                words[edges[at] : edges[at + 1]].astype("<u4").view(np.uint8), bitorder="little"
+            )
             categories[int(node)] = tuple(np.flatnonzero(bits).tolist())
             threshold[node] = np.nan
             # A missing category is none of those on the left.

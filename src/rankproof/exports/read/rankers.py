@@ -40,7 +40,8 @@ def ranker_source(ranker: Any) -> Source:
 def _linear(ranker: LinearModel, names: tuple[str, ...]) -> Source:
     if ranker.scaling_.kind == "query-minmax":
         raise ArgumentError(
-            "The ranker scales features over the items of each query (scale='query-minmax'), which no format can "
+            "The ranker scales features over the items of each query (scale='query-minmax'), which no "
+            "format can "
             "express: a search engine scores one item at a time. Fit with scale='standard'."
         )
     weights, intercept = ranker.scaling_.raw(ranker.coef_, ranker.intercept_)
@@ -60,9 +61,7 @@ def _neural(ranker: NeuralRanker, names: tuple[str, ...]) -> Source:
         Layer(weights, biases, "relu" if number < last else "identity")
         for number, (weights, biases) in enumerate(zip(network.weights, network.biases, strict=True))
     )
-    form = NetworkForm(
-        names, layers, features.centre, features.divisor, squash=True, source="NeuralRanker"
-    )
+    form = NetworkForm(names, layers, features.centre, features.divisor, squash=True, source="NeuralRanker")
     return Source(form, _raw(ranker), "NeuralRanker.predict", missing=False, infinite=False)
 
 

@@ -14,13 +14,22 @@ from rankproof.exports.source import Source
 
 __all__ = ["is_module", "module_source"]
 
-_ACTIVATIONS = {"ReLU": "relu", "Sigmoid": "sigmoid", "Tanh": "tanh", "LeakyReLU": "leakyrelu", "Identity": "identity"}
+_ACTIVATIONS = {
+    "ReLU": "relu",
+    "Sigmoid": "sigmoid",
+    "Tanh": "tanh",
+    "LeakyReLU": "leakyrelu",
+    "Identity": "identity",
+}
 _SLOPE = 0.01
 
 
 def is_module(model: Any) -> bool:
     """Whether this is a module of torch, which need not be installed."""
-    return any(f"{kind.__module__}.{kind.__name__}" == "torch.nn.modules.module.Module" for kind in type(model).__mro__)
+    return any(
+        f"{kind.__module__}.{kind.__name__}" == "torch.nn.modules.module.Module"
+        for kind in type(model).__mro__
+    )
 
 
 def module_source(module: Any) -> Source:
@@ -29,11 +38,13 @@ def module_source(module: Any) -> Source:
 
     if not isinstance(module, torch.nn.Sequential | torch.nn.Linear):
         raise ArgumentError(
-            f"A network of torch must be a torch.nn.Sequential of Linear layers and activations, got {type(module).__name__}. "
+            f"A network of torch must be a torch.nn.Sequential of Linear layers and activations, got "
+            f"{type(module).__name__}. "
             "Put it into that form, or export it by torch.onnx."
         )
     layers: list[Layer] = []
-    for part in module if isinstance(module, torch.nn.Sequential) else [module]:
+    parts: Any = module if isinstance(module, torch.nn.Sequential) else [module]
+    for part in parts:
         name = type(part).__name__
         if name == "Linear":
             weights = part.weight.detach().cpu().numpy().astype(np.float32)
@@ -49,7 +60,8 @@ def module_source(module: Any) -> Source:
             layers[-1] = Layer(layers[-1].weights, layers[-1].biases, _ACTIVATIONS[name])
         else:
             raise ArgumentError(
-                f"The network has a {name} that no format here holds at this place: use Linear layers, each with one of "
+                f"The network has a {name} that no format here holds at this place: use Linear layers, "
+                f"each with one of "
                 f"{', '.join(_ACTIVATIONS)}, or export it by torch.onnx."
             )
     if not layers:

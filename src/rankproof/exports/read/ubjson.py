@@ -88,7 +88,7 @@ def _array(raw: bytes, at: int, level: int) -> tuple[Any, int]:
         if end > len(raw):
             raise ValueError("an array that goes on after the end")
         return np.frombuffer(raw[at:end], form).astype(form.newbyteorder("=")), end
-    values = []
+    values: list[Any] = []
     while raw[at : at + 1] != b"]" if count is None else len(values) < count:
         entry = kind
         if entry is None:

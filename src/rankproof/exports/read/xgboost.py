@@ -41,7 +41,9 @@ def _form(learner: Mapping[str, Any]) -> TreeForm:
         )
     name, weights = booster["name"], None
     if name == "gblinear":
-        raise ArgumentError("The model is XGBoost's gblinear, which has no trees. Use LinearRanker for such a function.")
+        raise ArgumentError(
+            "The model is XGBoost's gblinear, which has no trees. Use LinearRanker for such a function."
+        )
     if name == "dart":
         weights, booster = np.asarray(booster["weight_drop"], dtype=np.float32), booster["gbtree"]
     elif name != "gbtree":
@@ -73,14 +75,17 @@ def _margin(objective: str, text: Any) -> float:
     if objective in _PLAIN:
         return float(base)
     raise ArgumentError(
-        f"The model was trained for {objective!r}, and how its base_score enters the score is not known here. "
+        f"The model was trained for {objective!r}, and how its base_score enters the score is not known "
+        f"here. "
         "Train with a ranking or regression objective."
     )
 
 
 def _tree(raw: Mapping[str, Any], number: int, weight: np.float32) -> BoostedTree:
     if int(raw["tree_param"].get("size_leaf_vector", 1)) > 1:
-        raise ArgumentError("The trees have several values per leaf (multi_strategy). A ranker has one score.")
+        raise ArgumentError(
+            "The trees have several values per leaf (multi_strategy). A ranker has one score."
+        )
     left = np.asarray(raw["left_children"], dtype=np.int64)
     nodes = left.size
     right = np.asarray(raw["right_children"], dtype=np.int64)
@@ -93,7 +98,10 @@ def _tree(raw: Mapping[str, Any], number: int, weight: np.float32) -> BoostedTre
     leaf = left < 0
     categories = {}
     for node, start, size in zip(
-        *(np.asarray(raw.get(f"categories{part}", []), dtype=np.int64) for part in ("_nodes", "_segments", "_sizes")),
+        *(
+            np.asarray(raw.get(f"categories{part}", []), dtype=np.int64)
+            for part in ("_nodes", "_segments", "_sizes")
+        ),
         strict=True,
     ):
         codes = np.asarray(raw["categories"][start : start + size], dtype=np.int64)

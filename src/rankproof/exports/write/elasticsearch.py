@@ -1,7 +1,8 @@
 """Elasticsearch LTR and OpenSearch LTR: the requests that upload a model and its feature set.
 
-Trees go as ``model/xgboost+json``: an object of ``objective`` and ``splits``. Splits ask ``threshold > value``
-in float32, and the scores of the trees are added in float32 (NaiveAdditiveDecisionTree of both plugins). The
+Trees go as ``model/xgboost+json``: an object of ``objective`` and ``splits``. Splits ask
+``threshold > value`` in float32, and the scores of the trees are added in float32
+(NaiveAdditiveDecisionTree of both plugins). The
 parsers refuse unknown fields and have no base score, so that a tree of one leaf holds it.
 """
 
@@ -22,7 +23,8 @@ __all__ = ["FORMATS"]
 
 _OPENSEARCH = ("3.2", "3.3", "3.6")
 _ABSENT = (
-    "A feature whose query does not match a document is missing there: give its query a score in any case, such as "
+    "A feature whose query does not match a document is missing there: give its query a score in any "
+    "case, such as "
     "a constant_score of 0 beside it."
 )
 
@@ -34,7 +36,8 @@ def _elasticsearch(request: Request) -> Draft:
 def _opensearch(request: Request) -> Draft:
     if request.version is None:
         raise ArgumentError(
-            "OpenSearch LTR reads a missing feature in three ways, by its version. Say version='3.2' for this and "
+            "OpenSearch LTR reads a missing feature in three ways, by its version. Say version='3.2' for "
+            "this and "
             "all before, '3.3' for 3.3 to 3.5, or '3.6' for this and later (--es-version)."
         )
     rule = {"3.2": "zero", "3.3": "right", "3.6": "split"}[request.version]
@@ -48,10 +51,14 @@ def _write(request: Request, title: str, rule: str) -> Draft:
         definition: Any = dict(zip(request.names, form.weights.tolist(), strict=True))
         missing, shift = False, form.intercept
         if shift:
-            notes.append(f"model/linear has no intercept: scores are {shift:g} below those of the model, all alike")
+            notes.append(
+                f"model/linear has no intercept: scores are {shift:g} below those of the model, all alike"
+            )
     else:
         if not isinstance(form, TreeForm):
-            raise ArgumentError(f"{title} has no networks. Export to onnx or json, or fit a linear ranker or trees.")
+            raise ArgumentError(
+                f"{title} has no networks. Export to onnx or json, or fit a linear ranker or trees."
+            )
         refuse_categories(form, title)
         refuse_zero_as_missing(form, title)
         refuse_deep(form, title)
@@ -66,7 +73,9 @@ def _write(request: Request, title: str, rule: str) -> Draft:
     body = {"model": {"name": request.name, "model": {"type": kind, "definition": text}}}
     features = {"featureset": {"features": [_feature(name, request) for name in request.names]}}
     if any(name not in request.definitions for name in request.names):
-        notes.append("the templates of the feature set are empty (null): write the query of each feature there")
+        notes.append(
+            "the templates of the feature set are empty (null): write the query of each feature there"
+        )
     if not missing:
         notes.append("every feature must have a value for every document")
     raw = json.dumps(body).encode() + b"\n"

@@ -21,10 +21,13 @@ _MISSING = (0, 2, 1)
 def _write(request: Request) -> Draft:
     form = request.form
     if not isinstance(form, TreeForm):
-        raise ArgumentError(f"LightGBM's model text holds trees, and the model is {form.kind}. Export to json or onnx.")
+        raise ArgumentError(
+            f"LightGBM's model text holds trees, and the model is {form.kind}. Export to json or onnx."
+        )
     if any(tree.default_left[node] for tree in form.trees for node in tree.categories):
         raise ArgumentError(
-            "LightGBM sends a missing category to the right of every split, and the model sends some to the left. "
+            "LightGBM sends a missing category to the right of every split, and the model sends some to "
+            "the left. "
             "Export to onnx, treelite or json."
         )
     blocks = [_leaf(form.base)] if form.base else []
@@ -38,7 +41,13 @@ def _write(request: Request) -> Draft:
         f"feature_infos={' '.join(_info(form, column) for column in range(form.features))}",
         f"tree_sizes={' '.join(str(len(block.encode())) for block in whole)}",
     ]
-    text = "\n".join(head) + "\n\n" + "".join(whole) + "end of trees\n\nparameters:\n[objective: regression]\nend of parameters\n\npandas_categorical:null\n"
+    text = (
+        "\n".join(head)
+        + "\n\n"
+        + "".join(whole)
+        + "end of trees\n\nparameters:\n[objective: regression]\nend of parameters\n\n"
+        + "pandas_categorical:null\n"
+    )
     raw = text.encode()
     return Draft(
         {"": raw},
@@ -54,13 +63,22 @@ def _write(request: Request) -> Draft:
 
 def _info(form: TreeForm, column: int) -> str:
     codes = sorted(
-        {code for tree in form.trees for node, inside in tree.categories.items() if tree.feature[node] == column for code in inside}
+        {
+            code
+            for tree in form.trees
+            for node, inside in tree.categories.items()
+            if tree.feature[node] == column
+            for code in inside
+        }
     )
     return ":".join(map(str, codes)) if codes else "[-1e+300:1e+300]"
 
 
 def _leaf(value: float) -> str:
-    return f"num_leaves=1\nnum_cat=0\nsplit_feature=\nsplit_gain=\nthreshold=\ndecision_type=\nleft_child=\nright_child=\nleaf_value={value!r}\nleaf_weight=\nleaf_count=\ninternal_value=\ninternal_weight=\ninternal_count=\nis_linear=0\nshrinkage=1"
+    empty = ("split_feature", "split_gain", "threshold", "decision_type", "left_child", "right_child")
+    after = ("leaf_weight", "leaf_count", "internal_value", "internal_weight", "internal_count")
+    lines = ["num_leaves=1", "num_cat=0", *(f"{name}=" for name in empty), f"leaf_value={value!r}"]
+    return "\n".join([*lines, *(f"{name}=" for name in after), "is_linear=0", "shrinkage=1"])
 
 
 def _block(form: TreeForm, tree: BoostedTree) -> str:
@@ -69,7 +87,9 @@ def _block(form: TreeForm, tree: BoostedTree) -> str:
     order = [node for node, _ in tree.walk()]
     splits = [node for node in order if tree.feature[node] >= 0]
     leaves = [node for node in order if tree.feature[node] < 0]
-    place = {node: number for number, node in enumerate(splits)} | {node: ~number for number, node in enumerate(leaves)}
+    place = {node: number for number, node in enumerate(splits)} | {
+        node: ~number for number, node in enumerate(leaves)
+    }
     thresholds, kinds = [], []
     edges, words = [0], []
     for node in splits:
@@ -120,6 +140,6 @@ FORMATS = (
         versions=(),
         write=_write,
         name_rule=r"[^\s\x00-\x1f,\[\]{}\":]+",
-        name_advice="have no spaces and none of , : \" [ ] { }",
+        name_advice='have no spaces and none of , : " [ ] { }',
     ),
 )

@@ -1,11 +1,14 @@
 """ONNX: trees as one node of ai.onnx.ml, linear functions and networks by the standard operators.
 
-Version 5 (opset 5 of ai.onnx.ml, TreeEnsemble, ONNX 1.16): thresholds, leaves and sums in double precision, sets
-of categories as they are. Version 3 (opset 3, TreeEnsembleRegressor), for older runtimes: float32, thresholds
+Version 5 (opset 5 of ai.onnx.ml, TreeEnsemble, ONNX 1.16): thresholds, leaves and sums in double precision,
+sets of categories as they are. Version 3 (opset 3, TreeEnsembleRegressor), for older runtimes: float32,
+thresholds
 rounded down, and no categories.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 from rankproof.errors import MissingDependencyError
 from rankproof.exports.check.runtimes import evaluate_onnx
@@ -27,13 +30,15 @@ def _write(request: Request) -> Draft:
         import onnx
     except ImportError as error:
         raise MissingDependencyError(
-            f"The format onnx needs the package onnx, which cannot be imported ({error}): pip install 'rankproof[onnx]'"
+            f"The format onnx needs the package onnx, which cannot be imported ({error}): pip install "
+            f"'rankproof[onnx]'"
         ) from None
     form, older = request.form, request.version == "3"
     double = onnx.TensorProto.DOUBLE
     single = onnx.TensorProto.FLOAT
     missing = infinite = False
     notes: list[str] = []
+    constants: list[Any]
     if isinstance(form, TreeForm):
         refuse_zero_as_missing(form, "ONNX")
         missing, infinite = request.missing != "never", True

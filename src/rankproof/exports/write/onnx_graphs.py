@@ -53,7 +53,9 @@ def network_nodes(form: NetworkForm) -> tuple[list[Any], list[Any]]:
         last = "input"
     for number, layer in enumerate(form.layers):
         constants += [
-            numpy_helper.from_array(np.ascontiguousarray(layer.weights.T, dtype=np.float32), f"weights{number}"),
+            numpy_helper.from_array(
+                np.ascontiguousarray(layer.weights.T, dtype=np.float32), f"weights{number}"
+            ),
             numpy_helper.from_array(layer.biases.astype(np.float32), f"biases{number}"),
         ]
         plain = layer.activation == "identity"

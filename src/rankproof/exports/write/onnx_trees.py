@@ -21,10 +21,12 @@ def ensemble_node(form: TreeForm, *, cast: bool) -> list[Any]:
     from onnx import TensorProto, helper
 
     splits: dict[str, list[Any]] = {
-        name: [] for name in ("feature", "mode", "split", "true", "true_leaf", "false", "false_leaf", "missing")
+        name: []
+        for name in ("feature", "mode", "split", "true", "true_leaf", "false", "false_leaf", "missing")
     }
     members: list[float] = []
-    leaves, roots = [], []
+    leaves: list[float] = []
+    roots: list[int] = []
     for tree in _with_base(form):
         order = [node for node, _ in tree.walk()]
         inner = [node for node in order if tree.feature[node] >= 0]
@@ -65,7 +67,9 @@ def ensemble_node(form: TreeForm, *, cast: bool) -> list[Any]:
         n_targets=1,
         post_transform=0,
         nodes_featureids=splits["feature"],
-        nodes_modes=helper.make_tensor("nodes_modes", TensorProto.UINT8, [len(splits["mode"])], splits["mode"]),
+        nodes_modes=helper.make_tensor(
+            "nodes_modes", TensorProto.UINT8, [len(splits["mode"])], splits["mode"]
+        ),
         nodes_splits=doubles("nodes_splits", splits["split"]),
         nodes_truenodeids=splits["true"],
         nodes_trueleafs=splits["true_leaf"],
@@ -87,7 +91,16 @@ def regressor_node(form: TreeForm) -> Any:
 
     nodes: dict[str, list[Any]] = {
         name: []
-        for name in ("treeids", "nodeids", "featureids", "modes", "values", "truenodeids", "falsenodeids", "missing")
+        for name in (
+            "treeids",
+            "nodeids",
+            "featureids",
+            "modes",
+            "values",
+            "truenodeids",
+            "falsenodeids",
+            "missing",
+        )
     }
     targets: dict[str, list[Any]] = {"treeids": [], "nodeids": [], "weights": []}
     for number, tree in enumerate(_with_base(form)):
@@ -127,7 +140,14 @@ def _with_base(form: TreeForm) -> list[BoostedTree]:
     """The trees, and one of a single leaf for the base."""
     one = np.zeros(1, dtype=np.int64)
     base = BoostedTree(
-        one - 1, np.full(1, np.nan), one, one, one.astype(bool), one.astype(np.uint8), np.array([form.base]), {}
+        one - 1,
+        np.full(1, np.nan),
+        one,
+        one,
+        one.astype(bool),
+        one.astype(np.uint8),
+        np.array([form.base]),
+        {},
     )
     trees = list(form.trees)
     if not form.base and trees:

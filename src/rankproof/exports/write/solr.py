@@ -1,8 +1,8 @@
 """Solr LTR: the JSON of a model and of its features.
 
 A split sends ``value <= threshold + 1e-6f`` to the left, in float32 (MultipleAdditiveTreesModel). The
-threshold that is written is one to which adding 1e-6 gives the model's own. From 9.2 on (SOLR-16596) a missing
-value can go its own way; a feature then needs NaN as its default value.
+threshold that is written is one to which adding 1e-6 gives the model's own. From 9.2 on (SOLR-16596) a
+missing value can go its own way; a feature then needs NaN as its default value.
 """
 
 from __future__ import annotations
@@ -25,23 +25,31 @@ __all__ = ["FORMATS"]
 
 _CLASS = "org.apache.solr.ltr.model."
 _SLACK = np.float32(1e-6)
-# Sums of the slack and a float32 near it are multiples of about half of this: nothing nearer to 0 can be said.
+# Sums of the slack and a float32 near it are multiples of about half of this: no threshold is nearer to 0.
 _TINY = 1.2e-13
 
 
 def _write(request: Request) -> Draft:
     form, notes, shift, missing = request.form, [], 0.0, False
+    params: dict[str, Any]
     features = [{"name": name} for name in request.names]
     if isinstance(form, LinearForm):
-        name, params = "LinearModel", {"weights": dict(zip(request.names, form.weights.tolist(), strict=True))}
+        name, params = (
+            "LinearModel",
+            {"weights": dict(zip(request.names, form.weights.tolist(), strict=True))},
+        )
         shift = form.intercept
         if shift:
-            notes.append(f"LinearModel has no intercept: scores are {shift:g} below those of the model, all alike")
+            notes.append(
+                f"LinearModel has no intercept: scores are {shift:g} below those of the model, all alike"
+            )
     elif isinstance(form, NetworkForm):
         if form.squash or form.centre is not None:
             raise ArgumentError(
-                "Solr's NeuralNetworkModel gets features as they are, and this ranker's network gets sign(z) log(1 + |z|) "
-                "of standardised ones, which Solr has no normalizer for. Export to onnx or json, or fit a linear "
+                "Solr's NeuralNetworkModel gets features as they are, and this ranker's network gets "
+                "sign(z) log(1 + |z|) "
+                "of standardised ones, which Solr has no normalizer for. Export to onnx or json, or fit "
+                "a linear "
                 "ranker or trees."
             )
         name, params = "NeuralNetworkModel", {"layers": [_layer(layer) for layer in form.layers]}
@@ -51,9 +59,12 @@ def _write(request: Request) -> Draft:
         refuse_deep(form, "Solr LTR")
         by_split = request.version != "9.1" and request.missing != "never"
         missing = by_split or refuse_missing(
-            request, "Solr LTR before 9.2", "zero", "Use Solr 9.2 or later (version='9.2'), or train with 0 for it."
+            request,
+            "Solr LTR before 9.2",
+            "zero",
+            "Use Solr 9.2 or later (version='9.2'), or train with 0 for it.",
         )
-        base = [{"weight": "1", "root": {"value": _text(form.base)}}] if form.base else []
+        base: list[Any] = [{"weight": "1", "root": {"value": _text(form.base)}}] if form.base else []
         trees = [{"weight": "1", "root": _nested(request, form, tree, by_split)} for tree in form.trees]
         name = "MultipleAdditiveTreesModel"
         params = {"trees": [*trees, *base] if form.base_last else [*base, *trees]}
@@ -78,7 +89,7 @@ def _write(request: Request) -> Draft:
         sequential=isinstance(form, TreeForm),
         shift=shift,
         missing=missing,
-        infinite=isinstance(form, TreeForm),
+        infinite=False,
         tiny=_TINY if isinstance(form, TreeForm) else 0.0,
         notes=tuple(notes),
     )
@@ -92,7 +103,7 @@ def _layer(layer: Any) -> dict[str, Any]:
     }
 
 
-def _text(value: float) -> str:
+def _text(value: Any) -> str:
     return repr(float(np.float32(value)))
 
 
@@ -115,16 +126,21 @@ def _nested(request: Request, form: TreeForm, tree: BoostedTree, by_split: bool)
 
 
 def _before_slack(wanted: np.float32, name: str) -> np.float32:
-    """The float32 whose sum with the slack is ``wanted``, or on the same side of all numbers that are told."""
+    """The float32 whose sum with the slack is ``wanted``, or not told from it by any number there."""
     if np.isinf(wanted):
-        return np.copysign(np.finfo(np.float32).max, wanted)
+        return np.float32(np.copysign(np.finfo(np.float32).max, wanted))
     guess = np.float32(wanted - _SLACK)
     for near in (guess, np.nextafter(guess, np.float32(-1e38)), np.nextafter(guess, np.float32(1e38))):
         sum_ = near + _SLACK
-        if sum_ == wanted or (0 <= wanted < _TINY and 0 <= sum_ < _TINY) or (-_TINY < wanted < 0 and -_TINY < sum_ < 0):
-            return near
+        if (
+            sum_ == wanted
+            or (0 <= wanted < _TINY and 0 <= sum_ < _TINY)
+            or (-_TINY < wanted < 0 and -_TINY < sum_ < 0)
+        ):
+            return np.float32(near)
     raise ArgumentError(
-        f"Solr adds 1e-6 to every threshold in float32, and no number gives {wanted!r} of feature {name!r} by that: "
+        f"Solr adds 1e-6 to every threshold in float32, and no number gives {wanted!r} of feature "
+        f"{name!r} by that: "
         f"thresholds of this size are too near to 0. Multiply the feature by 1e6 before training and in Solr."
     )
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.errors import ArgumentError, MissingDependencyError
-from rankproof.exports.check.runtimes import evaluate_compiled, evaluate_treelite
+from rankproof.exports.check.runtimes import evaluate_compiled, evaluate_treelite, quietly
 from rankproof.exports.draft import Draft, Format, Request
 from rankproof.exports.forms.trees import BoostedTree, TreeForm
 from rankproof.exports.refusals import refuse_zero_as_missing
@@ -24,7 +24,8 @@ def build(form: TreeForm, largest: float = np.inf) -> Any:
         from treelite.model_builder import Metadata, ModelBuilder, PostProcessorFunc, TreeAnnotation
     except ImportError as error:
         raise MissingDependencyError(
-            f"The format treelite needs the package treelite, which cannot be imported ({error}): pip install "
+            f"The format treelite needs the package treelite, which cannot be imported ({error}): pip "
+            f"install "
             "'rankproof[treelite]'"
         ) from None
     if not form.trees:
@@ -105,7 +106,9 @@ def _draft(
 def _checkpoint(request: Request) -> Draft:
     form = _form(request, "treelite")
     raw = bytes(build(form).serialize_bytes())
-    return _draft(request, form, raw, lambda X: evaluate_treelite(raw, X), "treelite's own predictor", infinite=True)
+    return _draft(
+        request, form, raw, lambda X: evaluate_treelite(raw, X), "treelite's own predictor", infinite=True
+    )
 
 
 def _library(request: Request) -> Draft:
@@ -122,16 +125,25 @@ def _library(request: Request) -> Draft:
     with TemporaryDirectory() as folder:
         place = Path(folder) / "model.so"
         try:
-            tl2cgen.export_lib(
-                model, toolchain="gcc", libpath=place, nthread=1, params={"parallel_comp": 1}, verbose=False
-            )
+            with quietly():
+                # Files of about a hundred trees: a compiler takes too long for one of thousands.
+                parts = {"parallel_comp": -(-len(form.trees) // 100)} if len(form.trees) > 100 else {}
+                tl2cgen.export_lib(model, toolchain="gcc", libpath=place, nthread=1, params=parts)
         except Exception as error:
             reason = " ".join(str(error).split())[:200]
             raise ArgumentError(
-                f"The compiler of tl2cgen failed ({reason}). A C compiler is needed (gcc); or export to treelite."
+                f"The compiler of tl2cgen failed ({reason}). A C compiler is needed (gcc); or export to "
+                f"treelite."
             ) from None
         raw = place.read_bytes()
-    return _draft(request, form, raw, lambda X: evaluate_compiled(raw, X), "the library, through tl2cgen", infinite=False)
+    return _draft(
+        request,
+        form,
+        raw,
+        lambda X: evaluate_compiled(raw, X),
+        "the library, through tl2cgen",
+        infinite=False,
+    )
 
 
 def _format(name: str, title: str, suffix: str, checked_by: str, write: Any) -> Format:

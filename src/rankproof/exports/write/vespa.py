@@ -1,8 +1,10 @@
 """Vespa: the JSON that its LightGBM importer reads, and a ranking expression for linear functions.
 
-The importer turns every split into ``feature < threshold``, or ``!(feature >= threshold)`` where a missing value
-goes left (LightGBMParser), compared in double precision. So thresholds are written for ``<``. Its importer of
-XGBoost's JSON has no base score and, in older versions, compares printed digits; trees of any engine go the same way here.
+The importer turns every split into ``feature < threshold``, or ``!(feature >= threshold)`` where a missing
+value goes left (LightGBMParser), compared in double precision. So thresholds are written for ``<``. Its
+importer of
+XGBoost's JSON has no base score and, in older versions, compares printed digits; so trees of any
+engine go the same way here.
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ def _write(request: Request) -> Draft:
             infinite=False,
         )
     if not isinstance(form, TreeForm):
-        raise ArgumentError("Vespa serves networks as ONNX: export to onnx, and name the file in an onnx-model.")
+        raise ArgumentError(
+            "Vespa serves networks as ONNX: export to onnx, and name the file in an onnx-model."
+        )
     refuse_categories(form, "Vespa's importer")
     refuse_zero_as_missing(form, "Vespa's importer")
     refuse_deep(form, "Vespa")
@@ -56,7 +60,9 @@ def _write(request: Request) -> Draft:
 
 
 def _expression(request: Request, form: LinearForm) -> str:
-    terms = [f"{weight!r} * {name}" for weight, name in zip(form.weights.tolist(), request.names, strict=True)]
+    terms = [
+        f"{weight!r} * {name}" for weight, name in zip(form.weights.tolist(), request.names, strict=True)
+    ]
     return " + ".join([*terms, repr(form.intercept)]) + "\n"
 
 
@@ -70,7 +76,8 @@ def _document(request: Request, form: TreeForm) -> dict[str, Any]:
         "max_feature_idx": form.features - 1,
         "feature_names": list(request.names),
         "tree_info": [
-            {"tree_index": number, "tree_structure": one} for number, one in enumerate(whole or [{"leaf_value": 0.0}])
+            {"tree_index": number, "tree_structure": one}
+            for number, one in enumerate(whole or [{"leaf_value": 0.0}])
         ],
         "pandas_categorical": [],
     }
@@ -85,7 +92,9 @@ def _nested(form: TreeForm, tree: BoostedTree) -> dict[str, Any]:
             continue
         nodes[node] = {
             "split_feature": int(tree.feature[node]),
-            "threshold": float(np.clip(float(thresholds_below(form, tree.threshold[node])), -largest, largest)),
+            "threshold": float(
+                np.clip(float(thresholds_below(form, tree.threshold[node])), -largest, largest)
+            ),
             "decision_type": "<=",
             "default_left": form.goes_left_when_missing(tree, node),
             "missing_type": "NaN",
