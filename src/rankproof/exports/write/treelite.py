@@ -11,14 +11,15 @@ import numpy as np
 from rankproof.errors import ArgumentError, MissingDependencyError
 from rankproof.exports.check.runtimes import evaluate_compiled, evaluate_treelite, quietly
 from rankproof.exports.draft import Draft, Format, Request
+from rankproof.exports.forms.thresholds import next32, thresholds_at_most
 from rankproof.exports.forms.trees import BoostedTree, TreeForm
 from rankproof.exports.refusals import refuse_zero_as_missing
 
 __all__ = ["FORMATS", "build"]
 
 
-def build(form: TreeForm, largest: float = np.inf) -> Any:
-    """The model of treelite, with no threshold beyond ``largest``."""
+def build(form: TreeForm, *, printed: bool = False) -> Any:
+    """The model of treelite; for tl2cgen (``printed``) with thresholds halfway between two float32."""
     try:
         import treelite
         from treelite.model_builder import Metadata, ModelBuilder, PostProcessorFunc, TreeAnnotation
@@ -47,13 +48,13 @@ def build(form: TreeForm, largest: float = np.inf) -> Any:
         base_scores=[form.base],
     )
     for tree in form.trees:
-        _tree(builder, form, tree, largest)
+        _tree(builder, form, tree, printed)
     model = builder.commit()
     assert isinstance(model, treelite.Model)  # noqa: S101  # a type, and no check
     return model
 
 
-def _tree(builder: Any, form: TreeForm, tree: BoostedTree, largest: float) -> None:
+def _tree(builder: Any, form: TreeForm, tree: BoostedTree, printed: bool) -> None:
     builder.start_tree()
     for node, _ in tree.walk():
         builder.start_node(node)
@@ -71,7 +72,7 @@ def _tree(builder: Any, form: TreeForm, tree: BoostedTree, largest: float) -> No
         else:
             builder.numerical_test(
                 int(tree.feature[node]),
-                float(np.clip(tree.threshold[node], -largest, largest)),
+                _halfway(form, tree.threshold[node]) if printed else float(tree.threshold[node]),
                 default_left=form.goes_left_when_missing(tree, node),
                 opname="<" if form.strict else "<=",
                 left_child_key=int(tree.left[node]),
@@ -79,6 +80,16 @@ def _tree(builder: Any, form: TreeForm, tree: BoostedTree, largest: float) -> No
             )
         builder.end_node()
     builder.end_tree()
+
+
+def _halfway(form: TreeForm, threshold: float) -> float:
+    """A threshold with the same float32 on both sides that loses nothing by tl2cgen's sixteen digits.
+
+    C has no literal for an infinite one, either.
+    """
+    low = thresholds_at_most(form, threshold)
+    largest = float(np.finfo(np.float32).max)
+    return float(np.clip((float(low) + float(next32(low))) / 2, -2 * largest, 2 * largest))
 
 
 def _form(request: Request, title: str) -> TreeForm:
@@ -96,10 +107,13 @@ def _draft(
         {"": raw},
         evaluate,
         evaluator,
-        precision=form.precision,
+        precision=form.precision if infinite else "float32",
         sums="float64",
         missing=request.missing != "never",
         infinite=infinite,
+        notes=()
+        if infinite
+        else ("features are float32 numbers", "input of the library: float64, one row per item"),
     )
 
 
@@ -113,8 +127,7 @@ def _checkpoint(request: Request) -> Draft:
 
 def _library(request: Request) -> Draft:
     form = _form(request, "tl2cgen")
-    # C has no literal for an infinite threshold.
-    model = build(form, float(np.finfo(np.float64).max))
+    model = build(form, printed=True)
     try:
         import tl2cgen
     except ImportError as error:
