@@ -73,7 +73,8 @@ def _network(document: dict[str, Any], h: Float64s) -> Float64s:
         elif name == "leakyrelu":
             h = np.where(h < 0, h * 0.01, h)
         elif name == "sigmoid":
-            h = 1.0 / (1.0 + np.exp(-h))
+            with np.errstate(over="ignore"):
+                h = 1.0 / (1.0 + np.exp(-h))
         elif name == "tanh":
             h = np.tanh(h)
     return h[:, 0]

@@ -66,6 +66,7 @@ def _network(layers: list[dict[str, Any]], h: NDArray[np.float32]) -> Float64s:
         elif name == "tanh":
             out = np.tanh(out.astype(np.float64)).astype(np.float32)
         elif name == "sigmoid":
-            out = (1 / (1 + np.exp(-out.astype(np.float64)))).astype(np.float32)
+            with np.errstate(over="ignore"):
+                out = (1 / (1 + np.exp(-out.astype(np.float64)))).astype(np.float32)
         h = out
     return h[:, 0].astype(np.float64)

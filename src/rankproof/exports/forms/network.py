@@ -83,5 +83,6 @@ def activated(name: str, h: Float64s) -> Float64s:
     if name == "tanh":
         return np.tanh(h)
     if name == "sigmoid":
-        return np.asarray(1.0 / (1.0 + np.exp(-h)))
+        with np.errstate(over="ignore"):
+            return np.asarray(1.0 / (1.0 + np.exp(-h)))
     return h

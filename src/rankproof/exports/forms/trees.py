@@ -161,7 +161,12 @@ class TreeForm:
 
     def missing_kinds(self) -> set[int]:
         """How numerical splits treat missing values."""
-        return {int(kind) for tree in self.trees for kind in np.unique(tree.missing[tree.feature >= 0])}
+        return {
+            int(tree.missing[node])
+            for tree in self.trees
+            for node in np.flatnonzero(tree.feature >= 0)
+            if int(node) not in tree.categories
+        }
 
     def goes_left_when_missing(self, tree: BoostedTree, node: int) -> bool:
         """Where a missing value goes."""

@@ -19,6 +19,8 @@ def catboost_form(document: Mapping[str, Any], names: tuple[str, ...] | None = N
     """The trees of a model document."""
     try:
         return _form(document, names)
+    except ArgumentError:
+        raise
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise ArgumentError(
             f"The model of CatBoost is damaged or of an unknown version ({type(error).__name__}: {error})."

@@ -20,8 +20,12 @@ def lightgbm_form(text: str) -> TreeForm:
     about = _fields(head)
     if not head.startswith("tree") or "feature_names" not in about:
         raise ArgumentError("This is not a model text of LightGBM: it has no feature_names.")
-    if "\nend of trees" not in text:
-        raise ArgumentError("The model text of LightGBM has no 'end of trees': it is cut off. Save it again.")
+    # LightGBM itself ends with the whole process when its parameters have no end.
+    for mark in ("\nend of trees", "\nend of parameters"):
+        if mark not in text:
+            raise ArgumentError(
+                f"The model text of LightGBM has no {mark[1:]!r}: it is cut off. Save it again."
+            )
     if int(about.get("num_class", 1)) != 1 or int(about.get("num_tree_per_iteration", 1)) != 1:
         raise ArgumentError(
             f"The model has {about.get('num_class')} classes, and so several scores per item. A ranker "
@@ -103,7 +107,7 @@ def _read_tree(about: dict[str, str], number: int, share: int) -> BoostedTree:
             categories[int(node)] = tuple(np.flatnonzero(bits).tolist())
             threshold[node] = np.nan
             # A missing category is none of those on the left.
-            default_left[node], missing[node] = False, 1
+            default_left[node] = False
     elif (kinds & _CATEGORICAL).any():
         raise ValueError("a categorical split without num_cat")
     return BoostedTree(feature, threshold, left, right, default_left, missing, value, categories)

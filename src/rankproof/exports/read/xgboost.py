@@ -26,6 +26,8 @@ def xgboost_form(document: Mapping[str, Any]) -> TreeForm:
     """The trees of a model document."""
     try:
         return _form(document["learner"])
+    except ArgumentError:
+        raise
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise ArgumentError(
             f"The model of XGBoost is damaged or of an unknown version ({type(error).__name__}: {error})."

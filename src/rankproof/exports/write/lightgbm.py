@@ -100,7 +100,7 @@ def _block(form: TreeForm, tree: BoostedTree) -> str:
             thresholds.append(repr(float(len(edges) - 1)))
             words += np.packbits(bits, bitorder="little").view("<u4").tolist()
             edges.append(len(words))
-            kinds.append(1 | 2 << 2)
+            kinds.append(1 | _MISSING[int(tree.missing[node])] << 2)
             continue
         exact = form.precision == "float64" and not form.strict
         value = tree.threshold[node] if exact else float(thresholds_at_most(form, tree.threshold[node]))
