@@ -213,9 +213,7 @@ def test_an_import_of_the_package_loads_no_runtime() -> None:
     import subprocess
     import sys
 
-    code = "import rankproof.exports.export, sys; print([m for m in ('onnx', 'onnxruntime', 'treelite', 'tl2cgen', "
-    code += "'lightgbm', 'xgboost', 'catboost', 'torch') if m in sys.modules])"
-    assert (
-        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-        == "[]\n"
-    )
+    names = ("onnx", "onnxruntime", "treelite", "tl2cgen", "lightgbm", "xgboost", "catboost", "torch")
+    code = f"import rankproof.exports.export, sys; print([m for m in {names!r} if m in sys.modules])"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout == "[]\n"
