@@ -32,7 +32,8 @@ LAYERS = (
         "losses",
         "evaluation",
     ),
-    *("worlds", "theory", "torch", "adapters", "fit", "runs", "exports", "experiments", "report", "reports", "cli"),
+    *("worlds", "theory", "torch", "adapters", "fit", "runs", "exports", "experiments", "report", "reports"),
+    "cli",
 )
 FILES = sorted(SOURCE.rglob("*.py"))
 

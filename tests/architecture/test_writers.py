@@ -10,7 +10,12 @@ from architecture.layout import imported, layer_of, module_name, nodes, offender
 # The cache of kernels stands below everything: it is read before any file of the package is.
 ALLOWED = {"rankproof.kernels.cache", "rankproof.kernels.stored"}
 # CatBoost writes models to paths alone, so its bytes take a detour over a temporary folder.
-TEMPORARY = {"rankproof.cli.compile_ahead", "rankproof.fit.trees.catboost", *ALLOWED}
+# The same holds for compilers and compiled libraries.
+_DETOURS = ("check.runtimes", "read.engines", "read.files", "write.treelite")
+TEMPORARY = {
+    *("rankproof.cli.compile_ahead", "rankproof.fit.trees.catboost", *ALLOWED),
+    *(f"rankproof.exports.{name}" for name in _DETOURS),
+}
 
 
 def digests(tree: ast.AST) -> list[int]:

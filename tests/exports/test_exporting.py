@@ -8,6 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
 import rankproof as rp
@@ -23,12 +24,14 @@ def plain_model() -> Any:
     return lightgbm_model(missing=False, categories=False)
 
 
-@pytest.mark.parametrize("kind", ["trees", "categories", "linear", "torch"])
+@pytest.mark.parametrize(
+    "kind", ["trees", "categories", "linear", pytest.param("torch", marks=pytest.mark.torch)]
+)
 def test_plain_json_fits_its_schema(kind: str, tmp_path: Path) -> None:
-    jsonschema = pytest.importorskip("jsonschema")
     train, _ = rp.samples.diabetes_wards()
     if kind == "torch":
-        torch = pytest.importorskip("torch")
+        import torch
+
         model: Any = torch.nn.Sequential(torch.nn.Linear(5, 4), torch.nn.ReLU(), torch.nn.Linear(4, 1))
     elif kind == "linear":
         model = rp.LinearRanker("nDCG@10").fit(train.X, train.labels, qid=train.qids)
@@ -133,7 +136,7 @@ def test_a_missing_feature_is_refused_where_it_would_go_elsewhere(tmp_path: Path
 def test_nested_json_of_very_deep_trees_is_refused(tmp_path: Path) -> None:
     import numpy as np
 
-    from rankproof.exports.draft import Request
+    from rankproof.exports.forms.draft import Request
     from rankproof.exports.forms.trees import BoostedTree, TreeForm
 
     splits = 500

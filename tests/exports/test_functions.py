@@ -66,7 +66,6 @@ def test_scaling_by_query_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.torch
 def test_a_neural_ranker_goes_to_onnx_and_json(tmp_path: Path) -> None:
-    pytest.importorskip("torch")
     train, test = rp.samples.diabetes_wards()
     told: dict[str, Any] = {"hidden": (16, 8), "max_iter": 4, "random_state": 1}
     neural = rp.NeuralRanker("nDCG@10", scale="standard", **told).fit(train.X, train.labels, qid=train.qids)
@@ -83,7 +82,8 @@ def test_a_neural_ranker_goes_to_onnx_and_json(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["onnx", "json", "solr"])
 @pytest.mark.parametrize("activation", ["ReLU", "LeakyReLU", "Tanh", "Sigmoid"])
 def test_a_module_of_torch_goes_where_networks_go(tmp_path: Path, name: str, activation: str) -> None:
-    torch = pytest.importorskip("torch")
+    import torch
+
     torch.manual_seed(1)
     act = getattr(torch.nn, activation)
     module = torch.nn.Sequential(torch.nn.Linear(5, 8), act(), torch.nn.Dropout(0.1), torch.nn.Linear(8, 1))
@@ -92,7 +92,8 @@ def test_a_module_of_torch_goes_where_networks_go(tmp_path: Path, name: str, act
 
 @pytest.mark.torch
 def test_other_modules_are_refused(tmp_path: Path) -> None:
-    torch = pytest.importorskip("torch")
+    import torch
+
     with pytest.raises(ArgumentError, match="has a BatchNorm1d"):
         rp.export(
             torch.nn.Sequential(torch.nn.Linear(3, 1), torch.nn.BatchNorm1d(1)), tmp_path / "m", format="onnx"

@@ -50,7 +50,6 @@ def test_a_format_is_equal_or_says_why_it_cannot_be(
 
 @pytest.mark.parametrize("kind", ["lightgbm", "lightgbm-categories", "xgboost-categories", "catboost"])
 def test_a_compiled_library_is_equal(kind: str) -> None:
-    pytest.importorskip("tl2cgen")
     assert parity_of(MODELS[kind](), "compiled").passed
 
 

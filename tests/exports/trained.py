@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.exports.draft import Draft
 from rankproof.exports.export import drafted, tried
 from rankproof.exports.formats import formats
+from rankproof.exports.forms.draft import Draft
+from rankproof.exports.forms.source import Source
 from rankproof.exports.parity import Parity
 from rankproof.exports.read.files import read_source
-from rankproof.exports.source import Source
 
 FEATURES = 6
 CATEGORICAL = [4, 5]

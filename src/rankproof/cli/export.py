@@ -79,7 +79,7 @@ def export(
     """Write MODEL for a search engine or a runtime, after a check that it ranks there as it does here.
 
     MODEL is the folder of a run or of a saved model, or a model file of LightGBM (text), XGBoost (JSON or
-    binary JSON) or CatBoost (JSON or cbm), trained by whomever. An independent evaluator of the format scores
+    binary JSON) or CatBoost (JSON or cbm), trained elsewhere. An independent evaluator of the format scores
     rows on, just below and just above every threshold, with missing and extreme values. If a score differs
     by more than rounding, or an order within a query changes, nothing is written.
 

@@ -15,14 +15,14 @@ import numpy as np
 
 from rankproof.arrays import Float64s
 from rankproof.errors import ArgumentError, DataError
-from rankproof.exports.draft import Draft, Format, Request
 from rankproof.exports.formats import formats
+from rankproof.exports.forms.draft import Draft, Format, Request
+from rankproof.exports.forms.source import Source
 from rankproof.exports.forms.trees import TreeForm
 from rankproof.exports.names import FeatureNames, target_names
 from rankproof.exports.parity import Parity, check_parity
 from rankproof.exports.read.files import read_source
 from rankproof.exports.rows import Domain, made_rows
-from rankproof.exports.source import Source
 from rankproof.files import check_folder, write_files
 from rankproof.fit.matrix import as_dense
 from rankproof.losses.supervision import query_offsets
@@ -38,14 +38,34 @@ _ITEMS_OF_A_QUERY = 20
 class Export:
     """What was written, and how it compares with the model.
 
-    >>> Export(("m.json",), "json", "trees", None, ()).files
-    ('m.json',)
+    Parameters
+    ----------
+    files : tuple of str
+        The files, the one that was asked for first.
+    format : str
+        The target.
+    kind : str
+        What the model is: trees, a linear function or a network.
+    parity : Parity
+        What was tried, and what came out.
+    notes : tuple of str
+        What the target needs to be told, or does in another way.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import rankproof as rp
+    >>> train, _ = rp.samples.diabetes_wards()
+    >>> ranker = rp.LinearRanker("nDCG@10").fit(train.X, train.labels, qid=train.qids)
+    >>> done = rp.export(ranker, pathlib.Path(tempfile.mkdtemp()) / "model.json", format="json")
+    >>> done.kind, len(done.files), done.parity.passed
+    ('a linear function', 2, True)
     """
 
     files: tuple[str, ...]
     format: str
     kind: str
-    parity: Parity | None
+    parity: Parity
     notes: tuple[str, ...]
 
     def __str__(self) -> str:
@@ -62,7 +82,7 @@ class Export:
             "files": list(self.files),
             "format": self.format,
             "kind": self.kind,
-            "parity": None if self.parity is None else self.parity.to_dict(),
+            "parity": self.parity.to_dict(),
             "notes": list(self.notes),
         }
 
@@ -201,14 +221,14 @@ def tried(
         tiny=max(source.tiny, draft.tiny),
         categorical=form.categorical if isinstance(form, TreeForm) else (),
     )
-    made = made_rows(form, domain, least=least, most=rows)
-    cuts = np.append(np.arange(0, len(made), _ITEMS_OF_A_QUERY), len(made)).astype(np.int64)
+    rows_made = made_rows(form, domain, least=least, most=rows)
+    cuts = np.append(np.arange(0, len(rows_made), _ITEMS_OF_A_QUERY), len(rows_made)).astype(np.int64)
     if X is None:
-        return check_parity(source, draft, made, cuts, 0)
+        return check_parity(source, draft, rows_made, cuts, 0)
     own = domain.clipped(_own_rows(X, form.features))
     own_cuts = query_offsets(qid, len(own)) if qid is not None else np.array([0, len(own)])
-    offsets = np.append(cuts, own_cuts[1:] + len(made)).astype(np.int64)
-    return check_parity(source, draft, np.concatenate([made, own]), offsets, len(own))
+    offsets = np.append(cuts, own_cuts[1:] + len(rows_made)).astype(np.int64)
+    return check_parity(source, draft, np.concatenate([rows_made, own]), offsets, len(own))
 
 
 def _own_rows(X: Any, features: int) -> Float64s:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from importlib import import_module
 
-from rankproof.exports.draft import Format
+from rankproof.exports.forms.draft import Format
 from rankproof.registry import Registry
 
 __all__ = ["formats"]

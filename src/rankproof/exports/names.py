@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from rankproof.errors import ArgumentError, DataError, FileFormatError
-from rankproof.exports.draft import Format
+from rankproof.exports.forms.draft import Format
 
 __all__ = ["FeatureNames", "read_names", "target_names"]
 

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.arrays import Float64s
-from rankproof.exports.draft import Draft
+from rankproof.exports.forms.draft import Draft
 from rankproof.exports.forms.evaluate import leaf_values
 from rankproof.exports.forms.linear import LinearForm
+from rankproof.exports.forms.source import Form, Source
 from rankproof.exports.forms.trees import TreeForm
-from rankproof.exports.source import Form, Source
 from rankproof.plain import json_text, plain_fields
 
 __all__ = ["Parity", "check_parity"]
@@ -26,11 +26,39 @@ _UNIT = {"float32": 2.0**-24, "float64": 2.0**-53}
 class Parity:
     """How a target compares with its model.
 
-    ``tolerance`` is the largest that rounding can differ by on any of the rows, in the arithmetic of both;
-    every row is held to its own. ``wrong_rows`` are beyond it. ``other_leaves``, where the target adds in the
-    order of the model, are rows whose score is not, to the last bit, the sum of the model's own leaves.
-    ``orders_changed`` are pairs of neighbours in the order of a query that the target reverses though
-    rounding cannot; ``near_ties`` those it reverses because its rounding does not hold them apart.
+    Parameters
+    ----------
+    rows, given_rows, queries : int
+        Rows that were tried, how many of them were handed over with the model, and their queries.
+    model, target : str
+        Who scored them: the model's own engine, and the evaluator of the format.
+    features : str
+        The precision in which the target takes features.
+    largest_difference : float
+        The largest between the two scores of a row.
+    tolerance : float
+        The most that rounding can make, in the arithmetic of both, on any of the rows; every row is held to
+        its own.
+    wrong_rows : int
+        Rows beyond it.
+    other_leaves : int or None
+        Where the target adds in the order of the model: rows whose score is not, to the last bit, the sum of
+        the model's own leaves in the target's precision.
+    orders_changed : int
+        Neighbours in the order of a query that the target reverses although rounding cannot.
+    near_ties : int
+        Neighbours that it reverses because its rounding does not hold them apart.
+    first_wrong : tuple of float or None
+        The first row that is wrong.
+
+    Examples
+    --------
+    >>> parity = Parity(40, 0, 2, "LightGBM 4.7.0", "onnxruntime", "float64", 0.0, 1e-15, 0, None, 0, 0)
+    >>> parity.passed
+    True
+    >>> print(parity)
+    parity: 40 rows in 2 queries, onnxruntime against LightGBM 4.7.0: largest difference 0 (rounding: up to
+    1e-15), 0 wrong, 0 orders changed
     """
 
     rows: int
@@ -73,7 +101,9 @@ class Parity:
         return json_text(self.to_dict())
 
 
-def check_parity(source: Source, draft: Draft, X: Float64s, offsets: NDArray[np.int64], given: int) -> Parity:
+def check_parity(
+    source: Source, draft: Draft, X: Float64s, offsets: NDArray[np.int64], own_rows: int
+) -> Parity:
     """Ask both for the scores of the rows, whose queries begin at ``offsets``."""
     wanted = source.scores(X)
     scores = draft.evaluate(X) + draft.shift
@@ -88,7 +118,7 @@ def check_parity(source: Source, draft: Draft, X: Float64s, offsets: NDArray[np.
     first = tuple(X[int(np.argmax(odd))].tolist()) if odd.any() else None
     return Parity(
         rows=len(X),
-        given_rows=given,
+        given_rows=own_rows,
         queries=offsets.size - 1,
         model=source.by,
         target=draft.evaluator,

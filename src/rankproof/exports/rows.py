@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.arrays import Float64s
+from rankproof.exports.forms.source import Form
 from rankproof.exports.forms.thresholds import down32, splits_of, up32
 from rankproof.exports.forms.trees import LARGEST_CATEGORY, BoostedTree, TreeForm
-from rankproof.exports.source import Form
 
 __all__ = ["Domain", "made_rows"]
 

@@ -16,8 +16,8 @@ _INF = np.float32(np.inf)
 def down32(value: float) -> np.float32:
     """The largest float32 that is at most ``value``.
 
-    >>> down32(0.1) < 0.1 < up32(0.1), down32(0.5)
-    (np.True_, np.float32(0.5))
+    >>> float(down32(0.1)) < 0.1 < float(up32(0.1)), down32(0.5)
+    (True, np.float32(0.5))
     """
     with np.errstate(over="ignore", under="ignore"):
         near = np.float32(value)

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from rankproof.arrays import Float64s
 from rankproof.errors import ArgumentError
+from rankproof.exports.forms.source import Source
 from rankproof.exports.forms.trees import ZERO_BELOW, TreeForm
 from rankproof.exports.read.catboost import catboost_form
 from rankproof.exports.read.lightgbm import lightgbm_form
 from rankproof.exports.read.ubjson import parse_ubjson
 from rankproof.exports.read.xgboost import xgboost_form
-from rankproof.exports.source import Source
 from rankproof.optional import engine
 
 __all__ = ["catboost_source", "engine_source", "is_engine_model", "lightgbm_source", "xgboost_source"]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rankproof.errors import ArgumentError, DataError, FileFormatError
+from rankproof.exports.forms.source import Source
 from rankproof.exports.read.engines import (
     catboost_source,
     engine_source,
@@ -18,7 +19,6 @@ from rankproof.exports.read.engines import (
 )
 from rankproof.exports.read.rankers import RANKERS, ranker_source
 from rankproof.exports.read.torch import is_module, module_source
-from rankproof.exports.source import Source
 from rankproof.files import sha256_of_bytes
 from rankproof.fit.saved.load import load_model
 from rankproof.optional import engine

@@ -12,8 +12,8 @@ from rankproof.arrays import Float64s
 from rankproof.errors import ArgumentError
 from rankproof.exports.forms.linear import LinearForm
 from rankproof.exports.forms.network import Layer, NetworkForm
+from rankproof.exports.forms.source import Source
 from rankproof.exports.read.engines import engine_source
-from rankproof.exports.source import Source
 from rankproof.fit.linear.model import LinearModel
 from rankproof.fit.neural.ranker import NeuralRanker
 from rankproof.fit.trees.booster import tree_engine

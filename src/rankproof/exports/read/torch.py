@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rankproof.arrays import Float64s
 from rankproof.errors import ArgumentError
 from rankproof.exports.forms.network import Layer, NetworkForm
-from rankproof.exports.source import Source
+from rankproof.exports.forms.source import Source
 
 __all__ = ["is_module", "module_source"]
 

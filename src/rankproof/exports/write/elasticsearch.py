@@ -13,11 +13,16 @@ from typing import Any
 
 from rankproof.errors import ArgumentError
 from rankproof.exports.check.elasticsearch import evaluate_elasticsearch
-from rankproof.exports.draft import Draft, Format, Request
+from rankproof.exports.forms.draft import Draft, Format, Request
 from rankproof.exports.forms.linear import LinearForm
 from rankproof.exports.forms.thresholds import thresholds_below
 from rankproof.exports.forms.trees import BoostedTree, TreeForm
-from rankproof.exports.refusals import refuse_categories, refuse_deep, refuse_missing, refuse_zero_as_missing
+from rankproof.exports.write.refusals import (
+    refuse_categories,
+    refuse_deep,
+    refuse_missing,
+    refuse_zero_as_missing,
+)
 
 __all__ = ["FORMATS"]
 

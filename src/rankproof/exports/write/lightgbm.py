@@ -8,7 +8,7 @@ import numpy as np
 
 from rankproof.errors import ArgumentError
 from rankproof.exports.check.runtimes import evaluate_lightgbm
-from rankproof.exports.draft import Draft, Format, Request
+from rankproof.exports.forms.draft import Draft, Format, Request
 from rankproof.exports.forms.thresholds import thresholds_at_most
 from rankproof.exports.forms.trees import ZERO_BELOW, BoostedTree, TreeForm
 

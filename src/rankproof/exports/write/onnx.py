@@ -12,12 +12,12 @@ from typing import Any
 
 from rankproof.errors import MissingDependencyError
 from rankproof.exports.check.runtimes import evaluate_onnx
-from rankproof.exports.draft import Draft, Format, Request
+from rankproof.exports.forms.draft import Draft, Format, Request
 from rankproof.exports.forms.linear import LinearForm
 from rankproof.exports.forms.trees import TreeForm
-from rankproof.exports.refusals import refuse_categories, refuse_zero_as_missing
 from rankproof.exports.write.onnx_graphs import linear_nodes, network_nodes
 from rankproof.exports.write.onnx_trees import ensemble_node, regressor_node
+from rankproof.exports.write.refusals import refuse_categories, refuse_zero_as_missing
 
 __all__ = ["FORMATS"]
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from rankproof.exports.check.plain import evaluate_plain
-from rankproof.exports.draft import Draft, Format, Request
+from rankproof.exports.forms.draft import Draft, Format, Request
 from rankproof.exports.forms.linear import LinearForm
+from rankproof.exports.forms.source import Form
 from rankproof.exports.forms.trees import BoostedTree, TreeForm
-from rankproof.exports.source import Form
 
 __all__ = ["FORMATS"]
 

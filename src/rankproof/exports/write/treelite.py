@@ -10,10 +10,10 @@ import numpy as np
 
 from rankproof.errors import ArgumentError, MissingDependencyError
 from rankproof.exports.check.runtimes import evaluate_compiled, evaluate_treelite, quietly
-from rankproof.exports.draft import Draft, Format, Request
+from rankproof.exports.forms.draft import Draft, Format, Request
 from rankproof.exports.forms.thresholds import next32, thresholds_at_most
 from rankproof.exports.forms.trees import BoostedTree, TreeForm
-from rankproof.exports.refusals import refuse_zero_as_missing
+from rankproof.exports.write.refusals import refuse_zero_as_missing
 
 __all__ = ["FORMATS", "build"]
 
@@ -21,7 +21,6 @@ __all__ = ["FORMATS", "build"]
 def build(form: TreeForm, *, printed: bool = False) -> Any:
     """The model of treelite; for tl2cgen (``printed``) with thresholds halfway between two float32."""
     try:
-        import treelite
         from treelite.model_builder import Metadata, ModelBuilder, PostProcessorFunc, TreeAnnotation
     except ImportError as error:
         raise MissingDependencyError(
@@ -49,9 +48,7 @@ def build(form: TreeForm, *, printed: bool = False) -> Any:
     )
     for tree in form.trees:
         _tree(builder, form, tree, printed)
-    model = builder.commit()
-    assert isinstance(model, treelite.Model)  # noqa: S101  # a type, and no check
-    return model
+    return builder.commit()
 
 
 def _tree(builder: Any, form: TreeForm, tree: BoostedTree, printed: bool) -> None:

@@ -16,11 +16,11 @@ import numpy as np
 
 from rankproof.errors import ArgumentError
 from rankproof.exports.check.vespa import evaluate_expression, evaluate_vespa
-from rankproof.exports.draft import Draft, Format, Request
+from rankproof.exports.forms.draft import Draft, Format, Request
 from rankproof.exports.forms.linear import LinearForm
 from rankproof.exports.forms.thresholds import thresholds_below
 from rankproof.exports.forms.trees import BoostedTree, TreeForm
-from rankproof.exports.refusals import refuse_categories, refuse_deep, refuse_zero_as_missing
+from rankproof.exports.write.refusals import refuse_categories, refuse_deep, refuse_zero_as_missing
 
 __all__ = ["FORMATS"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rankproof.errors import ArgumentError
-from rankproof.exports.draft import Request
+from rankproof.exports.forms.draft import Request
 from rankproof.exports.forms.thresholds import splits_of
 from rankproof.exports.forms.trees import MISSING_OR_ZERO, TreeForm
 

@@ -9,7 +9,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from rankproof.arrays import Float64s
-from rankproof.exports.source import Form
+from rankproof.exports.forms.source import Form
 
 __all__ = ["Draft", "Format", "Request"]
 
