@@ -188,6 +188,8 @@ def test_the_command_speaks_of_options(rankproof: Run, tmp_path: Path) -> None:
     assert "Traceback" not in ran.err
     ran = rankproof("export", tmp_path / "b.txt", "--to", "pdf", "-o", tmp_path / "m.json")
     assert (ran.status, "Unknown format 'pdf'" in ran.err) == (3, True)
+    ran = rankproof("export", tmp_path / "b.txt", "--to", "json", "-o", "-")
+    assert (ran.status, "name a file" in ran.err) == (3, True)
 
 
 def test_the_command_tries_rows_of_a_file_and_prints_json(rankproof: Run, tmp_path: Path) -> None:

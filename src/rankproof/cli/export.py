@@ -9,6 +9,12 @@ from rankproof.cli.options import reading_options, threads_option
 __all__ = ["export"]
 
 
+def _a_file(context: click.Context, parameter: click.Parameter, value: str) -> str:  # noqa: ARG001
+    if value == "-":
+        raise click.BadParameter("standard output has no place for the files beside it; name a file.")
+    return value
+
+
 @click.command()
 @click.argument("model")
 @click.option(
@@ -23,6 +29,7 @@ __all__ = ["export"]
     "--out",
     required=True,
     metavar="FILE",
+    callback=_a_file,
     help="The file to write. Beside it: FILE.parity.json and, for some targets, FILE.features.json.",
 )
 @click.option(
