@@ -100,3 +100,12 @@ def test_other_modules_are_refused(tmp_path: Path) -> None:
         )
     with pytest.raises(ArgumentError, match="gives 2 numbers per item"):
         rp.export(torch.nn.Linear(3, 2), tmp_path / "m", format="onnx")
+
+
+def test_a_ranker_with_a_chosen_penalty_goes_the_same_way(tmp_path: Path) -> None:
+    train, test = rp.samples.diabetes_wards()
+    ranker = rp.LinearRankerCV("nDCG@10", l2s=[1.0, 0.1], folds=2).fit(train.X, train.labels, qid=train.qids)
+    done = rp.export(ranker, tmp_path / "m", format="vespa", X=test.X, qid=test.qids)
+    assert done.parity.passed
+    weights = [float(term.split(" * ")[0]) for term in (tmp_path / "m").read_text().split(" + ")[:-1]]
+    assert weights == (ranker.coef_ / ranker.scaling_.divisor).tolist()
