@@ -53,6 +53,9 @@ if TYPE_CHECKING:
     from rankproof.evaluation.results import Results as Results
     from rankproof.experiments.engines.demonstrate import demonstrate as demonstrate
     from rankproof.experiments.engines.demonstration import Demonstration as Demonstration
+    from rankproof.exports.export import Export as Export
+    from rankproof.exports.export import export as export
+    from rankproof.exports.parity import Parity as Parity
     from rankproof.feedback import Graded as Graded
     from rankproof.feedback import Law as Law
     from rankproof.feedback import Permutation as Permutation
@@ -102,6 +105,7 @@ _PLACES = {
     "Comparison": "rankproof.evaluation.compare",
     "Consistent": "rankproof.theory.base.verdict",
     "Demonstration": "rankproof.experiments.engines.demonstration",
+    "Export": "rankproof.exports.export",
     "Graded": "rankproof.feedback",
     "Inconsistent": "rankproof.theory.base.verdict",
     "Law": "rankproof.feedback",
@@ -111,6 +115,7 @@ _PLACES = {
     "Margin": "rankproof.losses.margins",
     "Metric": "rankproof.metrics.base",
     "NeuralRanker": "rankproof.fit.neural.ranker",
+    "Parity": "rankproof.exports.parity",
     "Permutation": "rankproof.feedback",
     "PreferenceGraph": "rankproof.feedback",
     "Prefs": "rankproof.data.trec.prefs",
@@ -134,6 +139,7 @@ _PLACES = {
     "evaluate": "rankproof.evaluation.evaluate",
     "excess_bound": "rankproof.theory.excess",
     "explain": "rankproof.evaluation.explain",
+    "export": "rankproof.exports.export",
     "find_folds": "rankproof.data.letor.folds",
     "from_frame": "rankproof.data.frames",
     "load_model": "rankproof.fit.saved.load",

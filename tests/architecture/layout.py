@@ -32,7 +32,8 @@ LAYERS = (
         "losses",
         "evaluation",
     ),
-    *("worlds", "theory", "torch", "adapters", "fit", "serving", "runs", "experiments", "report", "reports"),
+    *("worlds", "theory", "torch", "adapters", "fit", "serving", "runs", "exports", "experiments", "report"),
+    "reports",
     "cli",
 )
 FILES = sorted(SOURCE.rglob("*.py"))

@@ -36,6 +36,7 @@ EXPECTED = {
     *("TrainingRun", "TuningRun", "to_frame", "train", "tune", "write_letor", "write_qrels", "write_run"),
     *("Demonstration", "demonstrate", "Prefs", "own_metric", "read_prefs", "write_report"),
     *("Scorer", "load_scorer"),
+    *("Export", "Parity", "export"),
 }
 ENGINES = {"catboost", "lightgbm", "torch", "xgboost"}
 MODULES = {"arithmetic", "errors", "losses", "metrics", "noise", "samples", "synthetic", "targets", *ENGINES}

@@ -9,12 +9,13 @@ from architecture.layout import imported, layer_of, module_name, nodes, offender
 
 # The cache of kernels stands below everything: it is read before any file of the package is.
 ALLOWED = {"rankproof.kernels.cache", "rankproof.kernels.stored"}
-# CatBoost and compilers write to paths alone, so what they write takes a detour over a temporary folder.
+# CatBoost, compilers and compiled libraries know paths alone, so bytes take a detour over a temporary folder.
 # An array in a NumPy archive says its length first, so rows wait in a scratch file until all have come.
+_DETOURS = ("check.runtimes", "read.engines", "read.files", "write.treelite")
 TEMPORARY = {
     *("rankproof.cli.compile_ahead", "rankproof.fit.boosters.catboost", "rankproof.serving.compiled"),
-    "rankproof.data.forms.write",
-    *ALLOWED,
+    *("rankproof.data.forms.write", *ALLOWED),
+    *(f"rankproof.exports.{name}" for name in _DETOURS),
 }
 
 

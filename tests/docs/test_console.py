@@ -21,6 +21,7 @@ PAGES = [
     "tutorial/first-model.md",
     "how-to/train-a-linear-ranker.md",
     "how-to/boosted.md",
+    "how-to/export.md",
     "how-to/certify-your-metric.md",
     "how-to/own-metric-to-model.md",
     "how-to/ties-empties-unjudged.md",

@@ -65,6 +65,7 @@ def test_the_benchmarks_are_found() -> None:
         "certify",
         "endurance",
         "engines_on_the_stand",
+        "export",
         "forms",
         "letor",
         "linear",

@@ -33,6 +33,7 @@ _COMMANDS = {
     "demo": "See what the wrong loss costs, on synthetic and real data.",
     "evaluate": "Compute metrics of a run or of scores, with ties handled exactly.",
     "explain": "Show how the metric of one query is computed, rank by rank.",
+    "export": "Write a model for a search engine or runtime, with parity checked.",
     "fit": "Train a ranker for a metric (linear, boosted trees or neural) and save it.",
     "losses": "List all losses and what is known about them, or show one.",
     "metrics": "List all metrics and their parameters, or show one.",
