@@ -85,7 +85,8 @@ class Candidate:
             for name in ("labels", "engine", "step", "query", "attend", "pairs")
             if name in given
         }
-        known |= {name: float(given.pop(name)) for name in ("smooth", "l2", "scale", "limit") if name in given}
+        numbers = ("smooth", "l2", "scale", "limit")
+        known |= {name: float(given.pop(name)) for name in numbers if name in given}
         parameters = {name: _number(value) for name, value in given.items()}
         short, _, name = head.partition("=")
         if short in ENGINES:

@@ -222,3 +222,26 @@ def test_an_import_of_the_package_loads_no_runtime() -> None:
     code = f"import rankproof.exports.export, sys; print([m for m in {names!r} if m in sys.modules])"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout == "[]\n"
+
+
+def test_the_card_of_a_run_has_the_parity_of_its_exports(tmp_path: Path) -> None:
+    train, _ = rp.samples.diabetes_wards()
+    folder = tmp_path / "run"
+    rp.train(train, metric="nDCG@10", l2=0.1).save(folder)
+    for _ in range(2):
+        done = rp.export(folder, tmp_path / "model.json", format="json", rows=2000)
+    (entry,) = json.loads((folder / "card.json").read_text())["exports"]
+    assert (entry["file"], entry["format"], entry["passed"]) == ("model.json", "json", True)
+    assert entry["rows"] == done.parity.rows
+    assert "`model.json` (json)" in (folder / "card.md").read_text()
+
+
+def test_a_run_whose_card_was_changed_is_not_exported(tmp_path: Path) -> None:
+    train, _ = rp.samples.diabetes_wards()
+    folder = tmp_path / "run"
+    rp.train(train, metric="nDCG@10", l2=0.1).save(folder)
+    card = folder / "card.json"
+    card.write_text(card.read_text().replace('"metric": "nDCG@10"', '"metric": "AP"'))
+    with pytest.raises(DataError, match="is not that of its results"):
+        rp.export(folder, tmp_path / "model.json", format="json", rows=2000)
+    assert not (tmp_path / "model.json").exists()

@@ -26,6 +26,8 @@ from rankproof.exports.rows import Domain, made_rows
 from rankproof.files import check_folder, write_files
 from rankproof.fit.matrix import as_dense
 from rankproof.losses.supervision import query_offsets
+from rankproof.runs.card import read_card, record_export
+from rankproof.runs.run_folder import CARD
 
 __all__ = ["Export", "export"]
 
@@ -118,7 +120,7 @@ def export(
         of linear layers, the folder of a run or of a saved model, or a model file of an engine.
     path : str or path
         The file to write. Beside it lie ``.parity.json`` with what was checked and, for Elasticsearch,
-        OpenSearch and Solr, ``.features.json``.
+        OpenSearch and Solr, ``.features.json``. The model card of a run has the parity, too.
     format : str
         The target: compiled, elasticsearch, json, lightgbm, onnx, opensearch, solr, treelite or vespa.
     features : dict, list or path, optional
@@ -158,6 +160,10 @@ def export(
         raise ArgumentError(f"Argument path of export must be a file, and {fspath(path)!r} is a folder.")
     check_folder(place.parent)
     source, identity = read_source(model)
+    run = _run_of(model)
+    if run is not None:
+        # What a card that was changed says of its run is not to be added to: that is told before the work.
+        read_card(run)
     draft, request = drafted(source, target, place, features, version, name, missing)
     parity = tried(source, draft, X, qid, rows)
     if not parity.passed:
@@ -181,7 +187,20 @@ def export(
     contents = {place.name + suffix: raw for suffix, raw in draft.files.items()}
     contents[f"{place.name}.parity.json"] = json.dumps(sidecar, indent=1).encode() + b"\n"
     written = write_files(place.parent, contents)
+    if run is not None:
+        numbers = {
+            key: value
+            for key, value in parity.to_dict().items()
+            if isinstance(value, bool | int | float | str)
+        }
+        record_export(run, {"file": place.name, "format": target.name, "version": request.version, **numbers})
     return Export(tuple(map(str, written)), target.name, source.form.kind, parity, notes)
+
+
+def _run_of(model: Any) -> Path | None:
+    """The folder of a run with a card, if that is what is exported."""
+    folder = Path(model) if isinstance(model, str | PathLike) else None
+    return folder if folder is not None and (folder / CARD).is_file() else None
 
 
 def drafted(
