@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from rankproof.fit.neural.ranker import NeuralRanker as NeuralRanker
     from rankproof.fit.saved.load import load_model as load_model
     from rankproof.fit.trees.ranker import BoostedRanker as BoostedRanker
+    from rankproof.judgments.container import Judgments as Judgments
     from rankproof.losses.base import Loss as Loss
     from rankproof.losses.margins import Margin as Margin
     from rankproof.losses.parse import loss as loss
@@ -100,6 +101,7 @@ _PLACES = {
     "Demonstration": "rankproof.experiments.engines.demonstration",
     "Graded": "rankproof.feedback",
     "Inconsistent": "rankproof.theory.base.verdict",
+    "Judgments": "rankproof.judgments.container",
     "Law": "rankproof.feedback",
     "LinearRanker": "rankproof.fit.linear.ranker",
     "LinearRankerCV": "rankproof.fit.linear.ranker_cv",

@@ -32,7 +32,19 @@ LAYERS = (
         "losses",
         "evaluation",
     ),
-    *("worlds", "theory", "torch", "adapters", "fit", "runs", "experiments", "report", "reports", "cli"),
+    *(
+        "worlds",
+        "judgments",
+        "theory",
+        "torch",
+        "adapters",
+        "fit",
+        "runs",
+        "experiments",
+        "report",
+        "reports",
+        "cli",
+    ),
 )
 FILES = sorted(SOURCE.rglob("*.py"))
 
