@@ -61,6 +61,8 @@ if TYPE_CHECKING:
     from rankproof.fit.saved.load import load_model as load_model
     from rankproof.fit.trees.ranker import BoostedRanker as BoostedRanker
     from rankproof.judgments.container import Judgments as Judgments
+    from rankproof.judgments.pairs import PairJudgments as PairJudgments
+    from rankproof.judgments.read import read_judgments as read_judgments
     from rankproof.losses.base import Loss as Loss
     from rankproof.losses.margins import Margin as Margin
     from rankproof.losses.parse import loss as loss
@@ -109,6 +111,7 @@ _PLACES = {
     "Margin": "rankproof.losses.margins",
     "Metric": "rankproof.metrics.base",
     "NeuralRanker": "rankproof.fit.neural.ranker",
+    "PairJudgments": "rankproof.judgments.pairs",
     "Permutation": "rankproof.feedback",
     "PreferenceGraph": "rankproof.feedback",
     "Prefs": "rankproof.data.trec.prefs",
@@ -139,6 +142,7 @@ _PLACES = {
     "own_metric": "rankproof.metrics.own_metric",
     "query_folds": "rankproof.data.split",
     "read_folds": "rankproof.data.letor.folds",
+    "read_judgments": "rankproof.judgments.read",
     "read_letor": "rankproof.data.letor.read",
     "read_prefs": "rankproof.data.trec.prefs",
     "read_qrels": "rankproof.data.trec.read",

@@ -25,7 +25,7 @@ EXPECTED = {
     *("arithmetic", "samples", "target_for", "targets"),
     *("TrainingRun", "TuningRun", "to_frame", "train", "tune", "write_letor", "write_qrels", "write_run"),
     *("Demonstration", "demonstrate", "Prefs", "own_metric", "read_prefs", "write_report"),
-    "Judgments",
+    *("Judgments", "PairJudgments", "read_judgments"),
 }
 ENGINES = {"catboost", "lightgbm", "torch", "xgboost"}
 MODULES = {"arithmetic", "errors", "losses", "metrics", "noise", "samples", "synthetic", "targets", *ENGINES}

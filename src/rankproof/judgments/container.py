@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankproof.arrays import Float64s, Int64s, frozen, items_of_queries, query_of_item
 from rankproof.errors import ArgumentError, DataError
 from rankproof.ids import TextIds, as_ids, as_text, places_of
-from rankproof.judgments.columns import codes_of, grade_places, grouped_items, refuse_repeated
+from rankproof.judgments.columns import Codes, codes_of, grade_places, grouped_items, refuse_repeated
 from rankproof.judgments.sheets import Sheets, sheets_of
 from rankproof.judgments.smoothing import DirichletPrior, estimate_prior
 from rankproof.plain import html_table
@@ -132,6 +132,13 @@ class Judgments:
             row = int(np.argmax(np.isinf(number)))
             raise DataError(f"The grade of row {row} must be a finite number, got {number[row]}.")
         queries, docs, judges = (codes_of(columns[name]) for name in ("query", "item", "judge"))
+        return cls.from_codes(queries, docs, judges, number, reading=reading)
+
+    @classmethod
+    def from_codes(
+        cls, queries: Codes, docs: Codes, judges: Codes, number: Float64s, *, reading: Reading | None = None
+    ) -> Judgments:
+        """The same of columns whose ids are numbered already."""
         layout = grouped_items(queries, docs)
         judged = ~np.isnan(number)
         refuse_repeated(layout.item, judges, judged, (queries, docs))
