@@ -116,7 +116,7 @@ def test_pairs_have_winners_and_losers(tmp_path: Path) -> None:
     ("name", "text", "more", "message"),
     [
         ("a.csv", "qid,doc,judge,grade\nq,d,j,1\nq,d,k,good\n", {}, r"a.csv:3: the grade 'good' is not"),
-        ("a.csv", "qid,doc,judge,grade\nq,d,j,1\n\nq,d,j,2\n", {}, r"a.csv:4: judge .j. grades .* twice, first in line 2"),
+        ("a.csv", "qid,doc,judge,grade\nq,d,j,1\n\nq,d,j,2\n", {}, r"a.csv:4: judge .*twice.*line 2"),
         ("a.csv", "qid,doc,judge,grade\nq,d,j\n", {}, r"a.csv:2: the line has 3 cells, and the header has 4"),
         ("a.csv", 'qid,doc,judge,grade\n"q",d,j\n', {}, r"a.csv:2: the line has 3 cells"),
         ("a.csv", 'qid,doc,judge,grade\n"q,d,j,1\n', {}, r"a.csv:2: the line is not CSV"),

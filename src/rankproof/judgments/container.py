@@ -5,31 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankproof.arrays import Float64s, Int64s, frozen, items_of_queries, query_of_item
+from rankproof.arrays import Float64s, Int64s, frozen, items_of_queries
 from rankproof.errors import ArgumentError, DataError
 from rankproof.ids import TextIds, as_ids, as_text, places_of
 from rankproof.judgments.columns import Codes, codes_of, grade_places, grouped_items, refuse_repeated
+from rankproof.judgments.reading import READINGS, Reading, check_reading
 from rankproof.judgments.sheets import Sheets, sheets_of
 from rankproof.judgments.smoothing import DirichletPrior, estimate_prior
 from rankproof.plain import html_table
 from rankproof.shown import listed, quoted
 
 if TYPE_CHECKING:
+    from rankproof.data.ranking import RankingData
     from rankproof.judgments.dependence import Dependence
     from rankproof.judgments.expected import ExpectedTarget
 
-__all__ = ["READINGS", "Judgments", "Reading"]
-
-Reading: TypeAlias = Literal["joint", "independent"]
-READINGS = {
-    "joint": "the grades of one judge over the items of a query are one draw of the labels",
-    "independent": "the grade of every item is a draw of its own",
-}
+__all__ = ["Judgments"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -91,7 +87,7 @@ class Judgments:
             object.__setattr__(self, name, frozen(getattr(self, name)))
         if self.probabilities is not None:
             object.__setattr__(self, "probabilities", frozen(self.probabilities))
-        _check_reading(self.reading, soft=self.probabilities is not None)
+        check_reading(self.reading, soft=self.probabilities is not None)
 
     @classmethod
     def from_columns(
@@ -325,7 +321,7 @@ class Judgments:
         """The judgments of some queries by number, in this order; judges and grades keep their numbers."""
         chosen = np.asarray(queries, dtype=np.int64).reshape(-1)
         offsets, items = items_of_queries(self.offsets, chosen)
-        return self._of_items(items, offsets, self.query_ids[chosen])
+        return self.rearranged(items, offsets, self.query_ids[chosen], self.doc_ids[items])
 
     def of_judges(self, judges: ArrayLike) -> Judgments:
         """The judgments of some judges alone, a mask or numbers; queries and items stay as they are."""
@@ -335,18 +331,41 @@ class Judgments:
         kept = mask[self.judge]
         return replace(self, item=self.item[kept], judge=self.judge[kept], place=self.place[kept])
 
-    def _of_items(self, items: Int64s, offsets: Int64s, query_ids: NDArray[Any]) -> Judgments:
-        """The judgments of items in a new order (each at most once per query that is taken)."""
-        bounds = np.searchsorted(self.item, np.arange(self.items + 1))
-        starts, rows = items_of_queries(bounds, items)
+    def for_data(self, data: RankingData, *, unjudged: str = "error") -> Judgments:
+        """The judgments of the items of ``data``, in its order.
+
+        Queries and items are found by their ids, whole numbers also by their digits; items of data without
+        document ids are numbered from 0 in each query. Judgments of other items are left out.
+
+        Parameters
+        ----------
+        data : RankingData
+            The data to train on or to evaluate.
+        unjudged : "error" or "pool"
+            What an item without a judgment is: an error, or one that has the grades of the pool.
+        """
+        from rankproof.judgments.labels import for_data
+
+        return for_data(self, data, unjudged)
+
+    def rearranged(
+        self, items: Int64s, offsets: Int64s, query_ids: NDArray[Any], doc_ids: TextIds
+    ) -> Judgments:
+        """The judgments of items by number, each at most once, in a new order; -1 is an item without any."""
+        bounds = np.append(np.searchsorted(self.item, np.arange(self.items + 1)), 0)
+        # An item without judgments has the rows 0:0.
+        sizes = np.where(items < 0, 0, bounds[items + 1] - bounds[items])
+        item = np.repeat(np.arange(items.size), sizes)
+        starts = np.concatenate(([0], np.cumsum(sizes)))
+        rows = np.arange(starts[-1]) + np.repeat(bounds[items] - starts[:-1], sizes)
         return replace(
             self,
             offsets=offsets.astype(np.int64),
-            item=query_of_item(starts),
+            item=item,
             judge=self.judge[rows],
             place=self.place[rows],
             query_ids=query_ids,
-            doc_ids=self.doc_ids[items],
+            doc_ids=doc_ids,
             probabilities=None if self.probabilities is None else self.probabilities[items],
         )
 
@@ -369,13 +388,3 @@ class Judgments:
         what = f"soft labels {span}" if self.soft else f"{self.judges} judges, {self.size} grades {span}"
         reading = "reading not said" if self.reading is None else f"{self.reading} reading"
         return f"Judgments({self.queries} queries, {self.items} items, {what}, {reading})"
-
-
-def _check_reading(reading: object, *, soft: bool) -> None:
-    if reading is not None and reading not in READINGS:
-        raise ArgumentError(f"Argument reading must be 'joint' or 'independent', got {reading!r}.")
-    if soft and reading == "joint":
-        raise ArgumentError(
-            "Soft labels give the probabilities of each item alone, so they cannot be read as joint. "
-            "Leave reading out, or give the grades of single judges."
-        )

@@ -10,8 +10,9 @@ import numpy as np
 from rankproof.arrays import Int64s
 from rankproof.errors import ArgumentError, DataError, FileFormatError
 from rankproof.judgments.columns import Codes, RepeatedError, grouped_items
-from rankproof.judgments.container import Judgments, Reading
+from rankproof.judgments.container import Judgments
 from rankproof.judgments.pairs import PairJudgments
+from rankproof.judgments.reading import Reading
 from rankproof.judgments.soft import probability_rows
 from rankproof.judgments.tables import ColumnTable, open_table, pick_column
 from rankproof.shown import quoted

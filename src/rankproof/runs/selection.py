@@ -13,6 +13,7 @@ from rankproof.data.ranking import RankingData
 from rankproof.evaluation.evaluate import check_counts
 from rankproof.evaluation.odd_labels import labels_are_looked_at
 from rankproof.evaluation.tables import Table, number
+from rankproof.judgments.labels import labels_to_learn
 from rankproof.metrics.base import Metric
 from rankproof.plain import html_table, json_text
 from rankproof.runs.defaults import VALID_SHARE
@@ -87,11 +88,11 @@ def fit_and_select(
     the queries, when ``hold_out`` says so.
     """
     if not (hasattr(ranker, "l2s") or hasattr(ranker, "n_estimators") or hasattr(ranker, "valid_share")):
-        ranker.fit(train.X, train.labels, qid=train.qids)
+        ranker.fit(train.X, labels_to_learn(train), qid=train.qids)
         return Selection("l2", "The penalty", float(ranker.l2), "one penalty, nothing to choose")
     if valid is None and hasattr(ranker, "n_estimators"):
         return _trees_by_share(ranker, train, metric, hold_out=hold_out and not drops_trees(ranker))
-    ranker.fit(train.X, train.labels, qid=train.qids, validation=valid)
+    ranker.fit(train.X, labels_to_learn(train), qid=train.qids, validation=valid)
     if hasattr(ranker, "l2s"):
         return _penalty(ranker, metric, valid)
     return _trees(ranker, "valid") if hasattr(ranker, "n_estimators") else _epochs(ranker, valid)
@@ -119,13 +120,13 @@ def _trees_by_share(ranker: Any, train: RankingData, metric: Metric, *, hold_out
     """Fit to most of the queries, and choose the number of trees by the others."""
     held = held_out_queries(train.queries, ranker.random_state) if hold_out else None
     if held is None:
-        ranker.fit(train.X, train.labels, qid=train.qids)
+        ranker.fit(train.X, labels_to_learn(train), qid=train.qids)
         return _trees(ranker, "none, so all trees are kept")
     rest = train[np.setdiff1d(np.arange(train.queries), held, assume_unique=True)]
     valid = train[held]
     share = f"{VALID_SHARE:.0%} of the queries of train"
     check_counts(metric, valid, f"the {share} that are held out")
-    ranker.fit(rest.X, rest.labels, qid=rest.qids, validation=valid)
+    ranker.fit(rest.X, labels_to_learn(rest), qid=rest.qids, validation=valid)
     return _trees(ranker, share)
 
 

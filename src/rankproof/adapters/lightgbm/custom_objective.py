@@ -9,6 +9,7 @@ from rankproof.adapters.gradients import Gradients
 from rankproof.adapters.lightgbm.dataset import LightGBMCall, refuse_unsupported
 from rankproof.adapters.newton import check_hessian
 from rankproof.arrays import Float32s
+from rankproof.judgments.labels import assumed_noise, with_judgments
 from rankproof.losses.base import Loss
 from rankproof.losses.choose import choose_loss
 from rankproof.losses.supervision import supervision
@@ -20,7 +21,12 @@ __all__ = ["LightGBMObjective", "objective", "parameters"]
 
 
 def objective(
-    metric: str | Metric, loss: str | Loss = "auto", noise: str | None = None, *, threads: int | None = None
+    metric: str | Metric,
+    loss: str | Loss = "auto",
+    noise: str | None = None,
+    *,
+    judgments: Any = None,
+    threads: int | None = None,
 ) -> LightGBMObjective:
     """A loss made for the metric, as an objective for LightGBM.
 
@@ -36,6 +42,9 @@ def objective(
         ``"squared:normalised-gain@10"``, or a loss object.
     noise : str, optional
         A condition on the law of the labels, for metrics that have a consistent loss only then.
+    judgments : Judgments or matrix of P(grade), optional
+        Of the rows of the training data, which then need no labels of their own: what is trained on is the
+        mean of the target under their law.
     threads : int, optional
         How many threads compute the gradient; its bits do not depend on it.
 
@@ -60,12 +69,17 @@ def objective(
     ``position``, which only LightGBM's ``lambdarank`` reads.
     """
     engine("lightgbm")
-    choice = choose_loss(metric, loss, noise, engine="lightgbm").warned()
-    return LightGBMObjective(choice.metric, choice.loss, threads=threads)
+    choice = choose_loss(metric, loss, assumed_noise(judgments, noise), engine="lightgbm").warned()
+    return LightGBMObjective(choice.metric, choice.loss, judgments=judgments, threads=threads)
 
 
 def parameters(
-    metric: str | Metric, loss: str | Loss = "auto", noise: str | None = None, *, threads: int | None = None
+    metric: str | Metric,
+    loss: str | Loss = "auto",
+    noise: str | None = None,
+    *,
+    judgments: Any = None,
+    threads: int | None = None,
 ) -> dict[str, Any]:
     """The parameters that put the loss in: ``objective``, and no metric of LightGBM's own.
 
@@ -75,8 +89,11 @@ def parameters(
     ['metric', 'objective']
     """
     engine("lightgbm")
-    choice = choose_loss(metric, loss, noise, engine="lightgbm").warned()
-    return {"objective": LightGBMObjective(choice.metric, choice.loss, threads=threads), "metric": "None"}
+    choice = choose_loss(metric, loss, assumed_noise(judgments, noise), engine="lightgbm").warned()
+    return {
+        "objective": LightGBMObjective(choice.metric, choice.loss, judgments=judgments, threads=threads),
+        "metric": "None",
+    }
 
 
 class LightGBMObjective:
@@ -87,9 +104,12 @@ class LightGBMObjective:
     are written over by the next call.
     """
 
-    def __init__(self, metric: Metric, loss: Loss, *, threads: int | None = None) -> None:
+    def __init__(
+        self, metric: Metric, loss: Loss, *, judgments: Any = None, threads: int | None = None
+    ) -> None:
         check_hessian(loss)
         self.metric, self.loss, self.threads = metric, loss, threads
+        self.judgments = judgments
         self._gradients: DatasetCache[Gradients] = DatasetCache()
 
     def __call__(
@@ -109,9 +129,8 @@ class LightGBMObjective:
             return gradients.float32_at(call.scores)
 
     def _make(self, call: LightGBMCall) -> Gradients:
-        return Gradients(
-            self.loss, supervision(self.loss, call.data("The training Dataset"), weight_name="weight")
-        )
+        data = with_judgments(call.data("The training Dataset"), self.judgments, self.loss)
+        return Gradients(self.loss, supervision(self.loss, data, weight_name="weight"))
 
     def __repr__(self) -> str:
         return f"lightgbm.objective({self.metric}, loss={self.loss})"

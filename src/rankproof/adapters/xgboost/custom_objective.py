@@ -19,6 +19,7 @@ from rankproof.adapters.xgboost.dmatrix import (
 )
 from rankproof.arrays import Float32s
 from rankproof.data.ranking import ranking_data
+from rankproof.judgments.labels import assumed_noise, with_judgments
 from rankproof.losses.base import Loss
 from rankproof.losses.choose import choose_loss
 from rankproof.losses.supervision import supervision
@@ -35,6 +36,7 @@ def objective(
     noise: str | None = None,
     *,
     item_weight: Any = None,
+    judgments: Any = None,
     threads: int | None = None,
 ) -> XGBoostObjective:
     """A loss made for the metric, for ``xgboost.train(..., obj=)``.
@@ -53,6 +55,9 @@ def objective(
     item_weight : array, one per row of the training data, optional
         Weights of items, for a loss that is a sum over items (squared, lift, softmax). XGBoost itself takes
         weights of queries only, when there are groups: those go into the DMatrix and are used too.
+    judgments : Judgments or matrix of P(grade), optional
+        Of the rows of the training data, which then need no labels of their own: what is trained on is the
+        mean of the target under their law.
     threads : int, optional
         How many threads compute the gradient; its bits do not depend on it.
 
@@ -71,8 +76,10 @@ def objective(
     its own; scores are as they were.
     """
     engine("xgboost")
-    choice = choose_loss(metric, loss, noise, engine="xgboost").warned()
-    return XGBoostObjective(choice.metric, choice.loss, item_weight=item_weight, threads=threads)
+    choice = choose_loss(metric, loss, assumed_noise(judgments, noise), engine="xgboost").warned()
+    return XGBoostObjective(
+        choice.metric, choice.loss, item_weight=item_weight, judgments=judgments, threads=threads
+    )
 
 
 class XGBoostObjective:
@@ -84,10 +91,17 @@ class XGBoostObjective:
     """
 
     def __init__(
-        self, metric: Metric, loss: Loss, *, item_weight: Any = None, threads: int | None = None
+        self,
+        metric: Metric,
+        loss: Loss,
+        *,
+        item_weight: Any = None,
+        judgments: Any = None,
+        threads: int | None = None,
     ) -> None:
         check_hessian(loss)
         self.metric, self.loss, self.threads = metric, loss, threads
+        self.judgments = judgments
         self.item_weight = None if item_weight is None else np.array(item_weight, dtype=np.float64)
         self._gradients: DatasetCache[Gradients] = DatasetCache()
 
@@ -105,6 +119,7 @@ class XGBoostObjective:
             query_weights=query_weights(matrix, offsets),
             item_weights=self.item_weight,
         )
+        data = with_judgments(data, self.judgments, self.loss)
         return Gradients(self.loss, supervision(self.loss, data, weight_name="item_weight"))
 
     def __repr__(self) -> str:
