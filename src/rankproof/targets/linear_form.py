@@ -7,6 +7,8 @@ same sum of E[u], which is DCG of a linear gain on E[u] as labels, with the c_k 
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from rankproof.errors import ArgumentError
 from rankproof.metrics.base import Metric
 from rankproof.metrics.dcg import DCG
@@ -66,7 +68,7 @@ def _weights(metric: Metric, target: Target) -> tuple[Discount, int | None] | No
     if isinstance(metric, DCG) and target == GainTarget.for_metric(metric):
         return metric.discount, metric.cutoff
     if isinstance(metric, P) and metric.cutoff is not None and target == Relevance.for_metric(metric):
-        return (1 / metric.cutoff,) * metric.cutoff, None
+        return (Fraction(1, metric.cutoff),) * metric.cutoff, None
     if isinstance(metric, R) and metric.cutoff is not None and target == RelevanceShare.for_metric(metric):
         return (1.0,) * metric.cutoff, None
     if isinstance(metric, F) and metric.cutoff is not None and target == FShare.for_metric(metric):

@@ -56,10 +56,19 @@ def permuted_agreement(
                         a, c = holders[k], holders[min(int(draw * (k + 1)), k)]
                         dealt[a, i], dealt[c, i] = dealt[c, i], dealt[a, i]
             total = 0.0
-            for j in range(sheets):
-                for other in range(j + 1):
-                    inner = 0.0
-                    for i in range(n):
-                        inner += dealt[j, i] * dealt[other, i]
-                    total += inner * inner * (1.0 if other == j else 2.0)
+            # The same sum over pairs of sheets or, where these are fewer, over pairs of items.
+            if sheets <= n:
+                for j in range(sheets):
+                    for other in range(j + 1):
+                        inner = 0.0
+                        for i in range(n):
+                            inner += dealt[j, i] * dealt[other, i]
+                        total += inner * inner * (1.0 if other == j else 2.0)
+            else:
+                for i in range(n):
+                    for other in range(i + 1):
+                        inner = 0.0
+                        for j in range(sheets):
+                            inner += dealt[j, i] * dealt[j, other]
+                        total += inner * inner * (1.0 if other == i else 2.0)
             out[q, b] = total
