@@ -78,9 +78,8 @@ def main() -> None:
         offsets = np.arange(options.queries + 1) * options.items
         exact = np.concatenate([_mean_target(target, y, p) for y, p in worlds])
         best = rp.evaluate(exact, exact, ["DCG(gain=linear)@5"], offsets=offsets, warn=False)
-        print(
-            f"{name}: best possible {METRIC} {best.mean['DCG(gain=linear)@5']:.4f}; mean regret of rankings from"
-        )
+        most = best.mean["DCG(gain=linear)@5"]
+        print(f"{name}: best possible {METRIC} {most:.4f}; mean regret of rankings from")
         for judges in (1, 2, 3, 5):
             labels = np.concatenate([y[rng.choice(len(p), size=judges, p=p)].ravel() for y, p in worlds])
             rows = options.queries * judges * options.items
