@@ -92,8 +92,9 @@ def training_features(estimator: Any, X: Any, y: Any) -> Any:
 
 def stand_in(X: Any, y: Any) -> Any:
     """Labels for scikit-learn's checks of the features: judgments have a form of their own."""
-    rows = X.shape[0] if hasattr(X, "shape") else len(X)
-    return np.zeros(rows) if is_judged(y) else y
+    if not is_judged(y):
+        return y
+    return np.zeros(X.shape[0] if hasattr(X, "shape") else len(X))
 
 
 def training_data(
