@@ -16,7 +16,7 @@ from rankproof.files import StrPath, as_path, plain_name
 from rankproof.judgments.columns import Codes, codes_of
 from rankproof.judgments.text_table import TextTable, read_blank_table, read_delimited
 
-__all__ = ["FORMATS", "QRELS_COLUMNS", "FrameTable", "ColumnTable", "open_table", "pick_column"]
+__all__ = ["FORMATS", "QRELS_COLUMNS", "ColumnTable", "FrameTable", "open_table", "pick_column"]
 
 FORMATS = ("csv", "tsv", "parquet", "qrels")
 QRELS_COLUMNS = ("query", "judge", "item", "grade")
