@@ -65,6 +65,9 @@ if TYPE_CHECKING:
     from rankproof.fit.neural.ranker import NeuralRanker as NeuralRanker
     from rankproof.fit.saved.load import load_model as load_model
     from rankproof.fit.trees.ranker import BoostedRanker as BoostedRanker
+    from rankproof.judgments.container import Judgments as Judgments
+    from rankproof.judgments.pairs import PairJudgments as PairJudgments
+    from rankproof.judgments.read import read_judgments as read_judgments
     from rankproof.losses.base import Loss as Loss
     from rankproof.losses.margins import Margin as Margin
     from rankproof.losses.parse import loss as loss
@@ -108,6 +111,7 @@ _PLACES = {
     "Export": "rankproof.exports.export",
     "Graded": "rankproof.feedback",
     "Inconsistent": "rankproof.theory.base.verdict",
+    "Judgments": "rankproof.judgments.container",
     "Law": "rankproof.feedback",
     "LinearRanker": "rankproof.fit.linear.ranker",
     "LinearRankerCV": "rankproof.fit.linear.ranker_cv",
@@ -116,6 +120,7 @@ _PLACES = {
     "Metric": "rankproof.metrics.base",
     "NeuralRanker": "rankproof.fit.neural.ranker",
     "Parity": "rankproof.exports.parity",
+    "PairJudgments": "rankproof.judgments.pairs",
     "Permutation": "rankproof.feedback",
     "PreferenceGraph": "rankproof.feedback",
     "Prefs": "rankproof.data.trec.prefs",
@@ -151,6 +156,7 @@ _PLACES = {
     "query_folds": "rankproof.data.split",
     "read_data": "rankproof.data.forms.read",
     "read_folds": "rankproof.data.letor.folds",
+    "read_judgments": "rankproof.judgments.read",
     "read_letor": "rankproof.data.letor.read",
     "read_prefs": "rankproof.data.trec.prefs",
     "read_qrels": "rankproof.data.trec.read",

@@ -32,8 +32,19 @@ LAYERS = (
         "losses",
         "evaluation",
     ),
-    *("worlds", "theory", "torch", "adapters", "fit", "serving", "runs", "exports", "experiments", "report"),
-    "reports",
+    *(
+        "worlds",
+        "judgments",
+        "theory",
+        "torch",
+        "adapters",
+        "fit",
+        "serving",
+        "runs",
+        "exports",
+        "experiments",
+    ),
+    *("report", "reports"),
     "cli",
 )
 FILES = sorted(SOURCE.rglob("*.py"))

@@ -37,6 +37,7 @@ EXPECTED = {
     *("Demonstration", "demonstrate", "Prefs", "own_metric", "read_prefs", "write_report"),
     *("Scorer", "load_scorer"),
     *("Export", "Parity", "export"),
+    *("Judgments", "PairJudgments", "read_judgments"),
 }
 ENGINES = {"catboost", "lightgbm", "torch", "xgboost"}
 MODULES = {"arithmetic", "errors", "losses", "metrics", "noise", "samples", "synthetic", "targets", *ENGINES}

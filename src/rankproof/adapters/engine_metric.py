@@ -11,6 +11,7 @@ from rankproof.errors import ArgumentError
 from rankproof.evaluation.per_query import mean_metric
 from rankproof.metrics.base import Metric, MetricLike
 from rankproof.metrics.parse import metric as metric_of
+from rankproof.targets.linear_form import metric_on
 
 __all__ = ["as_metrics", "higher_is_better", "value_on"]
 
@@ -37,4 +38,5 @@ def higher_is_better(metric: Metric) -> bool:
 def value_on(metric: Metric, scores: Any, data: RankingData) -> float:
     """The mean of the metric over the queries that count; equal scores are averaged over."""
     checked = as_scores(scores, data.labels.size)
+    metric = metric_on(metric, data.expected)
     return mean_metric(metric, checked, data.labels, data.offsets, data.query_weights)

@@ -7,12 +7,14 @@ from typing import Any
 from rankproof.adapters.engine_data import offsets_from_sizes
 from rankproof.arrays import Float64s, Int64s, as_labels, as_offsets
 from rankproof.errors import ArgumentError
+from rankproof.judgments.labels import assumed_noise, is_judged, judged_rows, targets_of
 from rankproof.losses.base import Loss
 from rankproof.losses.boosting import Regression
 from rankproof.losses.choose import choose_loss
 from rankproof.losses.relative import relative_regression
 from rankproof.losses.supervision import Supervision, query_offsets
 from rankproof.metrics.base import Metric
+from rankproof.threads import using
 
 __all__ = ["as_regression", "is_regression", "queries_of", "regression_target", "relative_target"]
 
@@ -60,8 +62,9 @@ def regression_target(
     metric : metric or str
         The metric to optimise, such as ``"nDCG@10"``. A `ConsistencyWarning` is issued when its target needs
         a condition on the labels that ``noise`` does not state.
-    labels : array, one per item
-        Relevance labels: finite, larger is more relevant.
+    labels : array, one per item, or `Judgments`
+        Relevance labels: finite, larger is more relevant. Of `Judgments`, or of a matrix of P(grade), the
+        mean of the target is taken.
     qid, group, offsets : array
         One of them: the query id of every item, the number of items of every query, or where queries start.
     noise : str, optional
@@ -72,10 +75,11 @@ def regression_target(
     >>> regression_target("nDCG@10", [2, 0, 1], group=[3]).round(4).tolist()  # 3 / Z, 0, 1 / Z
     [0.8262, 0.0, 0.2754]
     """
-    grades = as_labels(labels)
-    starts = queries_of(grades.size, qid, group, offsets)
-    loss = choose_loss(metric, noise=noise, among=("squared",)).warned().loss
-    return loss.targets(grades, starts, threads=threads)
+    grades = labels if is_judged(labels) else as_labels(labels)
+    starts = queries_of(judged_rows(labels) if is_judged(labels) else grades.size, qid, group, offsets)
+    loss = choose_loss(metric, noise=assumed_noise(labels, noise), among=("squared",)).warned().loss
+    with using(threads):
+        return targets_of(loss, grades, starts)
 
 
 def relative_target(
@@ -112,10 +116,11 @@ def relative_target(
     """
     if scale is not None and not (isinstance(scale, (int, float)) and 0 < scale < float("inf")):
         raise ArgumentError(f"Argument scale must be a number > 0, the same for all parts, got {scale!r}.")
-    grades = as_labels(labels)
-    starts = queries_of(grades.size, qid, group, offsets)
-    loss = choose_loss(metric, noise=noise, among=("relative",)).warned().loss
-    return relative_regression(loss.targets(grades, starts, threads=threads), starts, scale=scale)
+    grades = labels if is_judged(labels) else as_labels(labels)
+    starts = queries_of(judged_rows(labels) if is_judged(labels) else grades.size, qid, group, offsets)
+    loss = choose_loss(metric, noise=assumed_noise(labels, noise), among=("relative",)).warned().loss
+    with using(threads):
+        return relative_regression(targets_of(loss, grades, starts), starts, scale=scale)
 
 
 def is_regression(loss: Loss) -> bool:

@@ -33,6 +33,18 @@ __all__ = ["fit"]
 @click.option(
     "--test", multiple=True, metavar="FILE", help="Test data, to report results on; can be repeated."
 )
+@click.option(
+    "--judgments",
+    metavar="FILE",
+    help="Judgments of the items of TRAIN by several judges, to train on in place of its labels: CSV, TSV "
+    "or Parquet with columns query, item, judge, grade, or TREC judgments with the judge in column 2.",
+)
+@click.option(
+    "--reading",
+    type=click.Choice(("joint", "independent")),
+    help="How --judgments are read. joint: the grades of one judge over a query are one draw (people who "
+    "mean different things). independent: every grade is a draw of its own (people who err).",
+)
 @metric_and_noise
 @click.option(
     "--loss",
@@ -89,6 +101,7 @@ def fit(
     rankproof fit train.txt --valid vali.txt -m nDCG@10 --model xgboost --parameter subsample=0.8 --out run/
 
     rankproof fit train.txt --valid vali.txt -m my_metric.py:revenue_at_3 --out run/
+    rankproof fit train.txt --valid vali.txt -m nDCG@10 --judgments judged.csv --reading joint --out run/
 
     Options that do not belong to the model are refused. Defaults are in brackets.
     """
@@ -112,6 +125,8 @@ def fit(
     request, features = request_of(options)
     options["categorical"], request = named_numbers(train, request, options["categorical"])
     own = own_options(model, options)
+    judgments = _judgments(options["judgments"], options["reading"])
+    options["noise"] = _noise(judgments, options["noise"])
     plan = plan_training(
         metric,
         model=model,
@@ -133,7 +148,7 @@ def fit(
             click.echo(_held_out_line(plan, data["train"].queries))
     warn([plan.choice.warning])
 
-    run = plan.carry_out(data, empty, paths, columns)
+    run = plan.carry_out(data, empty, paths, columns, judgments)
     warn([in_running_options(text) for text in run.warnings])
     facts = run.save(out, replace=force)
     when_interrupted(f"the run in {out} is complete; rankproof report {out} writes its report.")
@@ -149,14 +164,42 @@ def fit(
     click.echo(f"\nsaved in {out}: {saved}")
 
 
+def _judgments(path: str | None, reading: Any) -> Any:
+    """The judgments to train on, if there are any."""
+    if path is None:
+        if reading is not None:
+            raise click.UsageError("--reading says how --judgments are read. Give --judgments too.")
+        return None
+    if reading is None:
+        raise click.UsageError(
+            "--judgments needs --reading: joint (the grades of one judge over a query are one draw) or "
+            "independent "
+            "(every grade is a draw of its own)."
+        )
+    from rankproof.judgments.container import Judgments
+    from rankproof.judgments.read import read_judgments
+
+    judgments = read_judgments(path, reading=reading)
+    if not isinstance(judgments, Judgments):
+        raise click.UsageError("--judgments needs grades, got preferences between pairs.")
+    return judgments
+
+
+def _noise(judgments: Any, noise: str | None) -> str | None:
+    from rankproof.judgments.labels import assumed_noise
+
+    return assumed_noise(judgments, noise)
+
+
 def _reading(options: dict[str, Any]) -> dict[str, Any]:
     """How the data are read, where it was asked for: kept, so that the run can be made again."""
     from rankproof.cli.column_options import request_of, settings_of_columns
 
     grouping = {"group": options["group"], "query_file": list(options["query_files"])}
+    judged = {name: options[name] for name in ("judgments", "reading")}
     request, _ = request_of(options)
     patterns = {} if request.features is None else {"features": list(request.features)}
-    kept = {name: value for name, value in grouping.items() if value}
+    kept = {name: value for name, value in {**grouping, **judged}.items() if value}
     return {**kept, **settings_of_columns(options), **patterns}
 
 

@@ -32,7 +32,9 @@ from rankproof.shown import quoted
 if TYPE_CHECKING:
     import narwhals
 
-__all__ = ["frame_of", "frame_of_rows", "from_frame", "to_frame"]
+__all__ = [
+    "column_floats", "column_ids", "frame_of", "frame_of_rows", "from_frame", "open_frame", "to_frame",
+]  # fmt: skip
 
 COLUMNS_AT_ONCE, ROWS_AT_ONCE = 32, 4096
 
@@ -82,7 +84,7 @@ def from_frame(
     >>> from_frame(frame, query="session", label="clicks")
     RankingData(1 queries, 2 items, 1 features: bm25)
     """
-    table = _open(frame)
+    table = open_frame(frame, "from_frame")
     named = {
         argument: _column(table, argument, name)
         for argument, name in (
@@ -93,7 +95,7 @@ def from_frame(
     }
     columns = _feature_columns(table, features, set(named.values()))
 
-    qid = _query_column(table, named["query"])
+    qid = column_ids(table, named["query"])
     order: NDArray[np.int64] | slice = slice(None)
     if group:
         _, first, which = np.unique(qid, return_index=True, return_inverse=True)
@@ -233,7 +235,8 @@ def _load(module: str) -> Any:
         ) from None
 
 
-def _open(frame: Any) -> narwhals.DataFrame[Any]:
+def open_frame(frame: Any, caller: str) -> narwhals.DataFrame[Any]:
+    """A frame of any library, collected; ``caller`` is who errors speak of."""
     nw = _load("narwhals")
     try:
         frame = _with_text_names(frame)
@@ -241,7 +244,7 @@ def _open(frame: Any) -> narwhals.DataFrame[Any]:
         table = table.collect() if isinstance(table, nw.LazyFrame) else table
     except TypeError:
         raise ArgumentError(
-            "Argument frame of from_frame must be a pandas, polars or pyarrow frame, "
+            f"Argument frame of {caller} must be a pandas, polars or pyarrow frame, "
             f"got {type(frame).__module__}.{type(frame).__qualname__}."
         ) from None
     except nw.exceptions.DuplicateError:
@@ -294,14 +297,15 @@ def _feature_columns(
     return columns
 
 
-def _query_column(table: narwhals.DataFrame[Any], name: str) -> NDArray[Any]:
+def column_ids(table: narwhals.DataFrame[Any], name: str, kind: str = "Query column") -> NDArray[Any]:
+    """A column of ids without nulls: whole numbers stay numbers, anything else becomes text."""
     column = table[name]
     nulls = column.is_null().to_numpy().astype(bool)
     if column.dtype.is_float():
         nulls |= np.isnan(_as_float64(column))
     if nulls.any():
         raise DataError(
-            f"Query column {name!r} must have no nulls, got one in row {int(np.argmax(nulls))} "
+            f"{kind} {name!r} must have no nulls, got one in row {int(np.argmax(nulls))} "
             f"(rows counted from 0; {int(nulls.sum())} in all). Drop or fill these rows."
         )
     if column.dtype.is_integer():
@@ -329,11 +333,13 @@ def _as_float64(column: narwhals.Series[Any]) -> Float64s:
 
 
 def _floats(table: narwhals.DataFrame[Any], argument: str, named: Mapping[str, str]) -> Float64s:
-    name = named[argument]
+    return column_floats(table, named[argument], f"{argument} of from_frame")
+
+
+def column_floats(table: narwhals.DataFrame[Any], name: str, what: str) -> Float64s:
+    """A column of numbers, NaN for a null."""
     if not _is_numeric(table, name):
-        raise DataError(
-            f"Column {name!r}, the {argument} of from_frame, must hold numbers, got {table.schema[name]}."
-        )
+        raise DataError(f"Column {name!r}, the {what}, must hold numbers, got {table.schema[name]}.")
     return _as_float64(table[name])
 
 

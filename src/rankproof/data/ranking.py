@@ -56,6 +56,9 @@ class RankingData:
         Finite and not negative.
     feature_names : tuple of str, one per feature, optional
         All different. `rankproof.to_frame` names its columns by them.
+    expected : Target, optional
+        Set where the labels are no grades but the mean of this target under a law of the grades, as
+        `rankproof.Judgments` gives it.
 
     Examples
     --------
@@ -78,6 +81,7 @@ class RankingData:
     query_weights: Float64s | None = None
     item_weights: Float64s | None = None
     feature_names: tuple[str, ...] | None = None
+    expected: Any = None
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -205,6 +209,7 @@ class RankingData:
             object.__setattr__(part, name, cut)
         object.__setattr__(part, "offsets", frozen(offsets.astype(np.int64)))
         object.__setattr__(part, "feature_names", self.feature_names)
+        object.__setattr__(part, "expected", self.expected)
         return part
 
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
@@ -245,6 +250,7 @@ def ranking_data(
     X: Any = None,
     query_weights: Float64s | None = None,
     item_weights: Float64s | None = None,
+    expected: Any = None,
 ) -> RankingData:
     """`RankingData` of arrays that are known to be valid: nothing is checked, converted, copied or frozen.
 
@@ -257,7 +263,7 @@ def ranking_data(
     for name, value in (
         *(("labels", labels), ("offsets", offsets), ("X", X), ("query_ids", np.arange(offsets.size - 1))),
         *(("doc_ids", None), ("query_weights", query_weights), ("item_weights", item_weights)),
-        ("feature_names", None),
+        *(("feature_names", None), ("expected", expected)),
     ):
         object.__setattr__(data, name, value)
     return data

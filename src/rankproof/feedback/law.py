@@ -39,7 +39,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
-from itertools import product
 from typing import Any, NoReturn
 
 import numpy as np
@@ -144,12 +143,21 @@ class Law:
         if size > MOST_PRODUCT_TERMS:
             raise ArgumentError(
                 f"Law.product of these {len(laws)} items has {size} label vectors, more than "
-                f"{MOST_PRODUCT_TERMS}. Take fewer items or fewer grades."
+                f"{MOST_PRODUCT_TERMS}. Take fewer items or fewer grades; or, for the mean of a target, "
+                "rankproof.Judgments.from_probabilities, which lists no label vectors."
             )
-        return cls(
-            (Graded(grade for grade, _ in terms), math.prod((p for _, p in terms), start=Fraction(1)))
-            for terms in product(*(law.items() for law in laws))
-        )
+        # Whole numbers over one divisor: a Fraction per label vector, and not one per factor.
+        divisor = math.prod(math.lcm(*(p.denominator for p in law.values())) for law in laws)
+        table: list[tuple[tuple[Number, ...], int]] = [((), 1)]
+        for law in laws:
+            own = math.lcm(*(p.denominator for p in law.values()))
+            shares = [(grade, int(p * own)) for grade, p in law.items()]
+            table = [((*y, grade), mass * share) for y, mass in table for grade, share in shares]
+        # Products of laws are a law: nothing is left to check but the grades.
+        whole = object.__new__(cls)
+        law_of = {Graded(y): Fraction(mass, divisor) for y, mass in table}
+        object.__setattr__(whole, "_table", law_of)
+        return whole
 
     @classmethod
     def from_floats(

@@ -26,10 +26,13 @@ from rankproof.errors import ArgumentError, DataError
 from rankproof.evaluation.odd_labels import warn_of_labels
 from rankproof.evaluation.per_query import mean_metric
 from rankproof.fit.query_ids import check_fold, need_query_ids
-from rankproof.losses.base import Loss
+from rankproof.judgments.labels import assumed_noise, expected_labels, is_judged
+from rankproof.losses.base import LOSSES, Loss
 from rankproof.losses.supervision import check_judged, per_query_weights, query_offsets
 from rankproof.metrics.base import Metric
 from rankproof.metrics.parse import metric as parse_metric
+from rankproof.targets.choose import target_for
+from rankproof.targets.linear_form import metric_on
 
 __all__ = [
     "AS_ARRAY",
@@ -41,6 +44,7 @@ __all__ = [
     "feature_reader",
     "held_out_data",
     "one_of",
+    "stand_in",
     "training_data",
     "training_features",
 ]
@@ -83,15 +87,25 @@ _OTHER_NAMES = "Argument validation must have the features of X, in the same ord
 
 def training_features(estimator: Any, X: Any, y: Any) -> Any:
     """Features to learn from, dense or CSR; the estimator then knows their number and names."""
-    return validate_data(estimator, X, y, validate_separately=(AS_ARRAY, AS_LABELS))[0]
+    return validate_data(estimator, X, stand_in(X, y), validate_separately=(AS_ARRAY, AS_LABELS))[0]
+
+
+def stand_in(X: Any, y: Any) -> Any:
+    """Labels for scikit-learn's checks of the features: judgments have a form of their own."""
+    if not is_judged(y):
+        return y
+    return np.zeros(X.shape[0] if hasattr(X, "shape") else len(X))
 
 
 def training_data(
-    ranker: Any, X: Any, y: Any, qid: Any, query_weight: Any, sample_weight: Any
+    ranker: Any, X: Any, y: Any, qid: Any, query_weight: Any, sample_weight: Any, loss: Loss
 ) -> RankingData:
-    """The queries that ``ranker`` learns from: the arguments of ``fit``, its features read already."""
+    """The queries that ``ranker`` learns from: the arguments of ``fit``, its features read already.
+
+    Judgments become the mean of the target of ``loss``, which is then what the labels are.
+    """
     rows = X.shape[0]
-    labels = flat_floats("y", column_or_1d(y, warn=True))
+    labels = np.zeros(rows) if is_judged(y) else flat_floats("y", column_or_1d(y, warn=True))
     if labels.size != rows:
         raise ArgumentError(f"Argument y must have one label per row of X ({rows}), got {labels.size}.")
     if qid is None:
@@ -99,10 +113,14 @@ def training_data(
     else:
         check_fold()
     offsets = query_offsets(qid, rows)
-    check_judged(labels, offsets, qid)
-    _warn_of_odd_labels(ranker, labels)
+    target = None
+    if is_judged(y):
+        labels, target = expected_labels(y, loss, offsets, qid).values, loss.target
+    else:
+        check_judged(labels, offsets, qid)
+        _warn_of_odd_labels(ranker, labels)
     items = None if sample_weight is None else as_weights("sample_weight", sample_weight, rows)
-    return ranking_data(labels, offsets, X, per_query_weights(query_weight, offsets), items)
+    return ranking_data(labels, offsets, X, per_query_weights(query_weight, offsets), items, target)
 
 
 def _warn_of_odd_labels(ranker: Any, labels: Float64s) -> None:
@@ -122,13 +140,20 @@ def held_out_data(estimator: Any, validation: Any, read: Callable[[Any], Any]) -
         if learnt is not None and names is not None and list(learnt) != list(names):
             raise ArgumentError(_OTHER_NAMES)
         return ranking_data(
-            validation.labels, validation.offsets, read(validation.X), validation.query_weights
+            validation.labels,
+            validation.offsets,
+            read(validation.X),
+            validation.query_weights,
+            expected=validation.expected,
         )
     if not (isinstance(validation, tuple) and len(validation) == 3):
         raise ArgumentError(
             f"Argument validation must be (X, y, qid) or a RankingData, got {type(validation).__name__}."
         )
-    X, labels = read(validation[0]), as_labels(validation[1], "y of validation")
+    X, y = read(validation[0]), validation[1]
+    if is_judged(y):
+        return _held_out_judgments(estimator, X, y, validation[2])
+    labels = as_labels(y, "y of validation")
     if labels.size != X.shape[0]:
         raise ArgumentError(
             f"Argument validation must have one label per row of X ({X.shape[0]}), got {labels.size}."
@@ -136,6 +161,17 @@ def held_out_data(estimator: Any, validation: Any, read: Callable[[Any], Any]) -
     if validation[2] is None:
         raise ArgumentError("Argument validation must be (X, y, qid) with one query id per row, got no qid.")
     return ranking_data(labels, query_offsets(validation[2], X.shape[0]), X)
+
+
+def _held_out_judgments(estimator: Any, X: Any, y: Any, qid: Any) -> RankingData:
+    """Queries to judge by whose labels are the mean of the metric's target."""
+    if qid is None:
+        raise ArgumentError("Argument validation must be (X, y, qid) with one query id per row, got no qid.")
+    offsets = query_offsets(qid, X.shape[0])
+    metric = parse_metric(estimator.metric)
+    by_target = LOSSES["squared"](target=target_for(metric, assumed_noise(y, estimator.noise)))
+    values = expected_labels(y, by_target, offsets, qid).values
+    return ranking_data(values, offsets, X, expected=by_target.target)
 
 
 def feature_reader(estimator: Any) -> Callable[[Any], Any]:
@@ -170,8 +206,9 @@ class HeldOut:
     def mean(self, scores: Float64s) -> float:
         """The mean of the metric over the queries that count, exact under ties."""
         data = self.data
+        metric = metric_on(self.metric, data.expected)
         try:
-            return mean_metric(self.metric, scores, data.labels, data.offsets, data.query_weights)
+            return mean_metric(metric, scores, data.labels, data.offsets, data.query_weights)
         except DataError as error:
             if not self.advice:
                 raise

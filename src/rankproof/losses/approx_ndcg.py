@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
-from rankproof.losses.base import TIMES_TARGET, Loop, Loss, Needs, registered
+from rankproof.losses.base import TIMES_TARGET, Loop, Loss, Needs, linear, registered
 from rankproof.losses.boosting import Boosting
 from rankproof.losses.parameters import number
 
@@ -61,6 +61,9 @@ class ApproxNDCG(Loss):
     def __post_init__(self) -> None:
         temperature = number(self.name, "temperature", self.temperature, "above 0", lambda x: x > 0)
         object.__setattr__(self, "temperature", temperature)
+
+    def linearity(self) -> Claim:
+        return linear("u_i times a function of the scores, summed over items")
 
     @property
     def claims(self) -> Claims:

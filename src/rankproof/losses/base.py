@@ -35,7 +35,7 @@ from rankproof.arrays import (
     flat_floats,
     frozen,
 )
-from rankproof.claims import Claims
+from rankproof.claims import Claim, Claims
 from rankproof.errors import ArgumentError, DataError
 from rankproof.losses.boosting import Boosting
 from rankproof.metrics.parameters import written
@@ -53,6 +53,8 @@ __all__ = [
     "Loss",
     "LossResult",
     "Needs",
+    "linear",
+    "not_linear",
     "registered",
 ]
 
@@ -202,6 +204,15 @@ class Loss(ABC):
         """
         return None
 
+    def linearity(self) -> Claim | None:
+        """The claim ``linear_in_target``: whether the loss is linear in what it reads, but for a term without
+        scores.
+
+        Then the mean of the loss over labels is, but for a number, the loss on the mean of what it reads, so
+        that training on E[u] is training on the law. None: nothing is claimed.
+        """
+        return None
+
     @property
     def states_its_claims(self) -> bool:
         """Whether the claims are about this kernel: not those of a loss whose kernel the class replaced."""
@@ -345,6 +356,16 @@ def _written(value: Any) -> str:
 
 
 L = TypeVar("L", bound=type[Loss])
+
+
+def linear(reference: str) -> Claim:
+    """The claim that a loss is linear in what it reads, but for a term without scores."""
+    return Claim("linear_in_target", value=True, reference=reference)
+
+
+def not_linear(reference: str) -> Claim:
+    """The claim that it is not."""
+    return Claim("linear_in_target", value=False, reference=reference)
 
 
 def registered(cls: L) -> L:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
 from rankproof.errors import ArgumentError
-from rankproof.losses.base import Loop, Loss, Needs, registered
+from rankproof.losses.base import Loop, Loss, Needs, linear, registered
 from rankproof.losses.boosting import Boosting
 from rankproof.losses.parameters import number
 from rankproof.metrics.parameters import written
@@ -97,6 +97,9 @@ class Bregman(Loss):
         p = 1.5 if self.p is None else self.p
         exponent = number(self.name, "p", p, "above 1 and at most 2", lambda x: 1 < x <= 2)
         object.__setattr__(self, "p", exponent)
+
+    def linearity(self) -> Claim:
+        return linear("psi*(s) - <s, u>, and a term without scores (R11 Th. 9)")
 
     @property
     def claims(self) -> Claims:

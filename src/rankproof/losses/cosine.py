@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
-from rankproof.losses.base import Loop, Loss, Needs, registered
+from rankproof.losses.base import Loop, Loss, Needs, linear, not_linear, registered
 from rankproof.metrics.parameters import choice
 
 __all__ = ["Cosine"]
@@ -54,6 +54,15 @@ class Cosine(Loss):
 
     def __post_init__(self) -> None:
         choice(self.name, "normalize", self.normalize, (False, True))
+
+    def linearity(self) -> Claim:
+        if self.normalize:
+            return not_linear(
+                "targets (2, 0) and (0, 1), half each, have the mean direction (1/2, 1/2); the mean (1, 1/2) "
+                "is "
+                "another"
+            )
+        return linear("1 - <s, u> / |s|")
 
     @property
     def claims(self) -> Claims:

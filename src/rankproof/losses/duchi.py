@@ -11,7 +11,7 @@ import numpy as np
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
 from rankproof.feedback import PreferenceGraph
-from rankproof.losses.base import ITEM_BY_ITEM, Loop, Loss, Needs, registered
+from rankproof.losses.base import ITEM_BY_ITEM, Loop, Loss, Needs, linear, registered
 from rankproof.losses.boosting import Boosting
 from rankproof.losses.parameters import number
 from rankproof.metrics.parameters import choice
@@ -79,6 +79,9 @@ class Duchi(Loss):
     def __post_init__(self) -> None:
         object.__setattr__(self, "nu", number(self.name, "nu", self.nu, "above 0", lambda x: x > 0))
         choice(self.name, "penalty", self.penalty, self.choices["penalty"])
+
+    def linearity(self) -> Claim:
+        return linear("preferences weigh the differences of u; the penalty has none of u")
 
     @property
     def claims(self) -> Claims:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
-from rankproof.losses.base import ITEM_BY_ITEM, Loop, Loss, Needs, registered
+from rankproof.losses.base import ITEM_BY_ITEM, Loop, Loss, Needs, linear, registered
 
 __all__ = ["KL"]
 
@@ -43,6 +43,9 @@ class KL(Loss):
     needs: ClassVar[Needs] = "nonnegative target"
     takes_item_weights: ClassVar[bool] = True
     finite_up_to: ClassVar[float] = 500.0
+
+    def linearity(self) -> Claim:
+        return linear("exp(s) - u s, and a term without scores")
 
     @property
     def claims(self) -> Claims:

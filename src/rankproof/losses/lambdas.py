@@ -10,7 +10,7 @@ import numpy as np
 
 from rankproof.arrays import Float64s, Int64s, as_whole_number
 from rankproof.claims import Claim, Claims
-from rankproof.losses.base import Loop, Loss, Needs, registered
+from rankproof.losses.base import Loop, Loss, Needs, not_linear, registered
 from rankproof.losses.parameters import number
 from rankproof.metrics.discounted import (
     Discount,
@@ -33,6 +33,8 @@ _WITNESS = (
     "labels (3, 0) with probability 0.4, else (0, 1): E[y] = (1.2, 0.6), but nDCG gives both preferences the "
     "same weight, and at the minimum the second item leads"
 )
+
+_ONE_WAY = "labels (1, 0) and (0, 1), half each, have a pair either way; their mean has none"
 
 
 def _claims() -> Claims:
@@ -158,6 +160,9 @@ class LambdaRank(Loss):
             as_whole_number(f"cutoff of {self.name}", self.cutoff, 1)
         _check(self)
 
+    def linearity(self) -> Claim:
+        return not_linear(_ONE_WAY)
+
     @property
     def claims(self) -> Claims:
         return _claims()
@@ -231,6 +236,9 @@ class LambdaLoss(Loss):
         choice(self.name, "scheme", self.scheme, self.choices["scheme"])
         object.__setattr__(self, "mu", number(self.name, "mu", self.mu, "above 0", lambda x: x > 0))
         _check(self)
+
+    def linearity(self) -> Claim:
+        return not_linear(_ONE_WAY)
 
     @property
     def claims(self) -> Claims:

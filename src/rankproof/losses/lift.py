@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
-from rankproof.losses.base import TIMES_TARGET, GradientKernel, Loop, Loss, Needs, registered
+from rankproof.losses.base import TIMES_TARGET, GradientKernel, Loop, Loss, Needs, linear, registered
 from rankproof.losses.boosting import Boosting
 
 __all__ = ["Lift"]
@@ -59,6 +59,9 @@ class Lift(Loss):
     boosting: ClassVar[Boosting] = Boosting(
         constant_hessian=True, own_unit=False, bound=2.0, weights_multiply_targets=True
     )
+
+    def linearity(self) -> Claim:
+        return linear("u_i times a function of the scores, summed over items")
 
     @property
     def claims(self) -> Claims:

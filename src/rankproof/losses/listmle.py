@@ -9,7 +9,7 @@ import numpy as np
 
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
-from rankproof.losses.base import Loop, Loss, Needs, registered
+from rankproof.losses.base import Loop, Loss, Needs, not_linear, registered
 from rankproof.metrics.parameters import choice
 
 __all__ = ["ListMLE"]
@@ -56,6 +56,9 @@ class ListMLE(Loss):
 
     def __post_init__(self) -> None:
         choice(self.name, "ties", self.ties, self.choices["ties"])
+
+    def linearity(self) -> Claim:
+        return not_linear("labels (1, 0) and (0, 1), half each, are two orders; their mean is a tie")
 
     @property
     def claims(self) -> Claims:

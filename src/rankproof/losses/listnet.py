@@ -9,7 +9,7 @@ import numpy as np
 
 from rankproof.arrays import Float64s, Int64s, frozen
 from rankproof.claims import Claim, Claims
-from rankproof.losses.base import Loop, Loss, Needs, registered
+from rankproof.losses.base import Loop, Loss, Needs, not_linear, registered
 
 __all__ = ["ListNet"]
 
@@ -40,6 +40,12 @@ class ListNet(Loss):
     definition: ClassVar[str] = r"KL(softmax(y) \| softmax(s))"
     reference: ClassVar[str] = "Cao et al., ICML 2007; R11 §3"
     needs: ClassVar[Needs] = "labels"
+
+    def linearity(self) -> Claim:
+        return not_linear(
+            "labels (2, 0) and (0, 0), half each, have the mean softmax (.690, .310); the softmax of "
+            "their mean is (.731, .269)"
+        )
 
     @property
     def claims(self) -> Claims:

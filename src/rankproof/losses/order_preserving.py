@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
-from rankproof.losses.base import TIMES_TARGET, Loop, Loss, Needs, registered
+from rankproof.losses.base import TIMES_TARGET, Loop, Loss, Needs, linear, registered
 from rankproof.losses.boosting import Boosting
 from rankproof.losses.margins import MARGINS, WIDTH, Margin, theorem_1
 from rankproof.losses.pairwise import (
@@ -87,6 +87,9 @@ class OrderPreserving(Loss):
         object.__setattr__(self, "margin", kept)
         object.__setattr__(self, "width", width)
         choice(self.name, "normalize", self.normalize, self.choices["normalize"])
+
+    def linearity(self) -> Claim:
+        return linear("u_i times a function of the scores, summed over items")
 
     @property
     def claims(self) -> Claims:

@@ -12,7 +12,7 @@ import numpy as np
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
 from rankproof.errors import ArgumentError, DataError
-from rankproof.losses.base import ITEM_BY_ITEM, Loop, Loss, Needs, registered
+from rankproof.losses.base import ITEM_BY_ITEM, Loop, Loss, Needs, not_linear, registered
 from rankproof.losses.parameters import number
 
 __all__ = ["Ordinal", "PointwiseLogistic"]
@@ -68,6 +68,9 @@ class PointwiseLogistic(Loss):
         object.__setattr__(
             self, "rel", number(self.name, "rel", self.rel, "that is finite", lambda x: x == x)
         )
+
+    def linearity(self) -> Claim:
+        return not_linear("labels 0 and 2, half each, are relevant at times; their mean 1 always")
 
     @property
     def claims(self) -> Claims:
@@ -134,6 +137,9 @@ class Ordinal(Loss):
         if any(a >= b for a, b in pairwise(thresholds)):
             raise ArgumentError(f"Argument thresholds of ordinal must rise, got {list(numbers)}.")
         object.__setattr__(self, "thresholds", thresholds)
+
+    def linearity(self) -> Claim:
+        return not_linear("it takes whole grades alone, which a mean of grades need not be")
 
     @property
     def claims(self) -> Claims:

@@ -11,7 +11,7 @@ import numpy as np
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
 from rankproof.errors import DataError
-from rankproof.losses.base import Loop, Loss, Needs, registered
+from rankproof.losses.base import Loop, Loss, Needs, not_linear, registered
 from rankproof.losses.margins import MARGINS, WIDTH, Margin
 from rankproof.losses.pairwise import (
     as_margin,
@@ -97,6 +97,9 @@ class Preorder(Loss):
         object.__setattr__(self, "margin", kept)
         object.__setattr__(self, "width", width)
         choice(self.name, "weight", self.weight, self.choices["weight"])
+
+    def linearity(self) -> Claim:
+        return not_linear("labels (1, 0) and (0, 1), half each, have a pair either way; their mean has none")
 
     @property
     def claims(self) -> Claims:

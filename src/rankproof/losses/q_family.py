@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
-from rankproof.losses.base import Loop, Loss, Needs, registered
+from rankproof.losses.base import Loop, Loss, Needs, linear, registered
 from rankproof.losses.parameters import number
 
 __all__ = ["QFamily"]
@@ -53,6 +53,9 @@ class QFamily(Loss):
         rule = "of at least 2, or the word log (for log(m) + 2, m the number of items)"
         q = "log" if self.q in ("log", "log(m)+2") else number(self.name, "q", self.q, rule, _at_least_2)
         object.__setattr__(self, "q", q)
+
+    def linearity(self) -> Claim:
+        return linear("-<s, u> times a function of the scores")
 
     @property
     def claims(self) -> Claims:

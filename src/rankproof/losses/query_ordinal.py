@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
-from rankproof.losses.base import Loop, Loss, Needs, registered
+from rankproof.losses.base import Loop, Loss, Needs, not_linear, registered
 
 __all__ = ["QueryOrdinal"]
 
@@ -78,6 +78,12 @@ class QueryOrdinal(Loss):
     reference: ClassVar[str] = "McCullagh, JRSS B 1980, with an intercept of every query"
     needs: ClassVar[Needs] = "target"
     takes_item_weights: ClassVar[bool] = True
+
+    def linearity(self) -> Claim:
+        return not_linear(
+            "the thresholds follow the levels of the target: (1, 0) and (0, 1) have the level 1 each, and their "
+            "mean (1/2, 1/2) has none, so that its loss is 0"
+        )
 
     @property
     def claims(self) -> Claims:

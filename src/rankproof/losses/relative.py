@@ -10,7 +10,7 @@ import numpy as np
 
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
-from rankproof.losses.base import TIMES_TARGET, Loop, Loss, Needs, registered
+from rankproof.losses.base import TIMES_TARGET, Loop, Loss, Needs, linear, registered
 from rankproof.losses.boosting import Boosting
 
 __all__ = ["Relative", "relative_regression"]
@@ -85,6 +85,9 @@ class Relative(Loss):
         weights_multiply_targets=True,
     )
     finite_up_to: ClassVar[float] = 1e150
+
+    def linearity(self) -> Claim:
+        return linear("u_i times a function of the scores, summed over items")
 
     @property
     def claims(self) -> Claims:

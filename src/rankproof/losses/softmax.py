@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
-from rankproof.losses.base import TIMES_TARGET, Loop, Loss, Needs, registered
+from rankproof.losses.base import TIMES_TARGET, Loop, Loss, Needs, linear, registered
 from rankproof.losses.boosting import Boosting
 
 __all__ = ["Softmax"]
@@ -46,6 +46,9 @@ class Softmax(Loss):
     takes_item_weights: ClassVar[bool] = True
     # CatBoost does not divide the targets of a query by their sum either.
     boosting: ClassVar[Boosting] = Boosting(catboost="QuerySoftMax", weights_multiply_targets=True)
+
+    def linearity(self) -> Claim:
+        return linear("u_i times a function of the scores, summed over items")
 
     @property
     def claims(self) -> Claims:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim, Claims
-from rankproof.losses.base import ITEM_BY_ITEM, GradientKernel, Loop, Loss, Needs, registered
+from rankproof.losses.base import ITEM_BY_ITEM, GradientKernel, Loop, Loss, Needs, linear, registered
 from rankproof.losses.boosting import Boosting
 
 __all__ = ["CentredSquared", "Squared"]
@@ -54,6 +54,9 @@ class Squared(Loss):
         constant_hessian=True, own_unit=False, aim=1.0, regression=_as_it_is, catboost="RMSE"
     )
     finite_up_to: ClassVar[float] = 1e150
+
+    def linearity(self) -> Claim:
+        return linear("v_i (s_i^2 - 2 s_i u_i), and a term without scores")
 
     @property
     def claims(self) -> Claims:
@@ -110,6 +113,9 @@ class CentredSquared(Loss):
     # CatBoost centres scores and targets per query too.
     boosting: ClassVar[Boosting] = Boosting(constant_hessian=True, own_unit=False, catboost="QueryRMSE")
     finite_up_to: ClassVar[float] = 1e150
+
+    def linearity(self) -> Claim:
+        return linear("a square of scores, scores times u, and a term without scores")
 
     @property
     def claims(self) -> Claims:

@@ -152,7 +152,11 @@ def supervision(loss: Loss, data: RankingData, *, weight_name: str = "sample_wei
     """
     labels, offsets, by_query = data.labels, data.offsets, data.query_weights
     check_judged(labels, offsets)
-    targets = loss.targets(labels, offsets)
+    targets = labels if data.expected is not None else loss.targets(labels, offsets)
+    if data.expected is not None and data.expected != loss.target:
+        raise ArgumentError(
+            f"The labels are the mean of {data.expected}, and the loss {loss} aims at {loss.target}."
+        )
     loss.check_targets(targets)
     total = float(offsets.size - 1 if by_query is None else by_query.sum())
     if data.item_weights is None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankproof.arrays import Float64s, Int64s, frozen
 from rankproof.claims import Claim, Claims
-from rankproof.losses.base import Loop, Loss, Needs, registered
+from rankproof.losses.base import Loop, Loss, Needs, not_linear, registered
 from rankproof.losses.parameters import number
 
 __all__ = ["XENDCG"]
@@ -54,6 +54,12 @@ class XENDCG(Loss):
     def __post_init__(self) -> None:
         gamma = number(self.name, "gamma", self.gamma, "from 0 to 1", lambda x: 0 <= x <= 1)
         object.__setattr__(self, "gamma", gamma)
+
+    def linearity(self) -> Claim:
+        return not_linear(
+            "targets are divided by their sum for every labelling: (1, 0) and (0, 3), half each, count "
+            "alike, and in their mean they do not"
+        )
 
     @property
     def claims(self) -> Claims:

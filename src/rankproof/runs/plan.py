@@ -15,6 +15,8 @@ from rankproof.errors import DataError
 from rankproof.evaluation.bootstrap import as_level
 from rankproof.evaluation.evaluate import check_counts
 from rankproof.files import StrPath
+from rankproof.judgments.container import Judgments
+from rankproof.judgments.labels import with_judgments
 from rankproof.losses.choose import LossChoice, choose_loss
 from rankproof.metrics.base import Metric, MetricLike
 from rankproof.runs.defaults import BOOSTED
@@ -68,19 +70,24 @@ class RunPlan:
         empty: Mapping[str, int | None],
         paths: Mapping[str, Sequence[StrPath]] | None = None,
         columns: Mapping[str, TakenColumns] | None = None,
+        judgments: Judgments | None = None,
     ) -> TrainingRun:
         """Fit to the part ``train``, then score and evaluate ``valid`` and ``test``, each of them once.
 
         ``empty`` is what `check` found, and ``paths`` are the files that the parts were read from, of tables
-        these ``columns``.
+        these ``columns``. With ``judgments`` of the items of ``train``, these are trained on in place of its
+        labels.
         """
-        for part in ("train", "valid"):
+        for part in ("train", "valid")[judgments is not None :]:
             _check_judged(part, data)
+        learnt = data["train"]
+        if judgments is not None:
+            learnt = with_judgments(learnt, judgments.for_data(learnt), self.choice.loss)
         level, seed, main = self.settings["level"], self.settings["seed"], main_part(data)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", UserWarning)
             selection = fit_and_select(
-                self.ranker, data["train"], data.get("valid"), self.metric, hold_out=self.hold_out
+                self.ranker, learnt, data.get("valid"), self.metric, hold_out=self.hold_out
             )
         scored = {
             part: score_part(

@@ -13,6 +13,7 @@ from rankproof.data.ranking import RankingData
 from rankproof.evaluation.evaluate import check_counts
 from rankproof.evaluation.odd_labels import labels_are_looked_at
 from rankproof.evaluation.tables import Table, number
+from rankproof.judgments.labels import labels_to_learn
 from rankproof.metrics.base import Metric
 from rankproof.plain import html_table, json_text
 from rankproof.runs.defaults import VALID_SHARE
@@ -101,7 +102,7 @@ def _fit(ranker: Any, data: RankingData, **more: Any) -> None:
     """Fit to data with the weights that they have."""
     weights = {"query_weight": data.query_weights, "sample_weight": data.item_weights}
     present = {name: values for name, values in weights.items() if values is not None}
-    ranker.fit(data.X, data.labels, qid=data.qids, **present, **more)
+    ranker.fit(data.X, labels_to_learn(data), qid=data.qids, **present, **more)
 
 
 def held_out_queries(queries: int, seed: int) -> Int64s | None:

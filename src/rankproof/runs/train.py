@@ -8,6 +8,8 @@ from typing import Any
 from rankproof.data.ranking import RankingData
 from rankproof.errors import ArgumentError, ConsistencyWarning
 from rankproof.files import StrPath
+from rankproof.judgments.container import Judgments
+from rankproof.judgments.labels import assumed_noise
 from rankproof.metrics.base import MetricLike
 from rankproof.runs.defaults import LEVEL, LOSS, MODELS, SEED
 from rankproof.runs.models import as_written
@@ -24,6 +26,7 @@ def train(
     metric: MetricLike,
     valid: RankingData | None = None,
     test: RankingData | None = None,
+    judgments: Judgments | None = None,
     model: str = MODELS[0],
     loss: str = LOSS,
     noise: str | None = None,
@@ -51,6 +54,9 @@ def train(
         ``seed``, is held out (for trees unless ``n_estimators`` is given without ``early_stopping_rounds``).
     test : RankingData, optional
         Queries to report on.
+    judgments : Judgments, optional
+        Of the items of ``data``, by several judges: trained on in place of its labels. Items are found by
+        their ids (`Judgments.for_data`).
     model : "linear", "lightgbm", "xgboost", "catboost" or "neural"
         Which ranker to train. The boosted trees need the extra of their name, ``"neural"`` needs torch:
         ``pip install lightgbm``, ``pip install torch``.
@@ -100,7 +106,7 @@ def train(
         metric,
         model=model,
         loss=loss,
-        noise=noise,
+        noise=assumed_noise(judgments, noise),
         seed=seed,
         level=level,
         held_out=valid is not None,
@@ -116,7 +122,7 @@ def train(
     empty = plan.check(parts, {name: name for name in PARTS})
     if plan.choice.warning is not None:
         warnings.warn(plan.choice.warning, ConsistencyWarning, stacklevel=2)
-    run = plan.carry_out(parts, empty)
+    run = plan.carry_out(parts, empty, judgments=judgments)
     for warning in run.caught:
         warnings.warn(warning, stacklevel=2)
     if out is not None:

@@ -27,6 +27,7 @@ from rankproof.feedback import Feedback, Permutation, PreferenceGraph, as_feedba
 from rankproof.metrics.base import Metric, Number
 from rankproof.metrics.parameters import RULES, choice, written
 from rankproof.registry import Registry
+from rankproof.targets.count_form import CountForm, own_worths
 from rankproof.threads import chunks_by_items, run, using
 
 __all__ = ["CONDITIONS", "TARGETS", "TRIED_ONLY", "Target", "always", "as_condition", "registered", "under"]
@@ -125,6 +126,13 @@ class Target(ABC):
     def check(self, labels: Float64s) -> None:  # noqa: B027 - most targets take any label
         """Raise `DataError` when a label is outside the target's domain."""
 
+    def count_form(self, grades: Float64s) -> CountForm | None:  # noqa: ARG002 - most targets have none
+        """How u of labels out of ``grades`` follows from counts of grades; None when it does not.
+
+        With it the mean of u over independent labels is exact (see `rankproof.Judgments.expected_target`).
+        """
+        return None
+
     def values(self, labels: ArrayLike, offsets: ArrayLike, *, threads: int | None = None) -> Float64s:
         """u of every item; the labels must all be judged."""
         judged = as_labels(labels)
@@ -221,6 +229,11 @@ def fill(offsets: Int64s, work: Callable[[int, int, Float64s], None]) -> Float64
     out = np.empty(int(offsets[-1]))
     run(lambda low, high: work(low, high, out), chunks_by_items(offsets))
     return out
+
+
+def alone(target: Target, grades: Float64s) -> CountForm:
+    """The form of a target that depends on an item's own label alone, its values taken from itself."""
+    return own_worths(target.values(grades, np.arange(grades.size + 1)))
 
 
 def sorted_labels(labels: Float64s, offsets: Int64s) -> Float64s:

@@ -14,6 +14,7 @@ from rankproof.metrics.f import F
 from rankproof.metrics.hits import count_hits
 from rankproof.targets.base import Target, always, registered
 from rankproof.targets.binary import conditional, same_for_all, shares
+from rankproof.targets.count_form import CountForm, relevant_counts
 
 __all__ = ["FShare"]
 
@@ -64,6 +65,14 @@ class FShare(Target):
         if not isinstance(metric, F):
             return None
         return cls(cutoff=metric.cutoff, rel=metric.rel, beta=metric.beta)
+
+    def count_form(self, grades: Float64s) -> CountForm:
+        square, cutoff = float(self.beta) * float(self.beta), self.cutoff
+
+        def divisor(relevant: Float64s, items: int) -> Float64s:
+            return square * relevant + (items if cutoff is None else cutoff)
+
+        return relevant_counts(grades, float(self.rel), divisor, by_items=cutoff is None)
 
     def of_labels(self, labels: Sequence[Any]) -> list[Number]:
         places = len(labels) if self.cutoff is None else self.cutoff

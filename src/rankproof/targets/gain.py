@@ -12,7 +12,8 @@ from rankproof.metrics.base import Metric, Number
 from rankproof.metrics.dcg import DCG
 from rankproof.metrics.discounted import Gain, check_gain, gain_of, gain_table
 from rankproof.metrics.err import ERR
-from rankproof.targets.base import Target, always, fill, registered
+from rankproof.targets.base import Target, alone, always, fill, registered
+from rankproof.targets.count_form import CountForm
 from rankproof.targets.satisfaction import cascade_claims
 
 __all__ = ["GainTarget"]
@@ -61,6 +62,9 @@ class GainTarget(Target):
 
     def check(self, labels: Float64s) -> None:
         check_gain(f"Target {self}", self.gain, labels)
+
+    def count_form(self, grades: Float64s) -> CountForm:
+        return alone(self, grades)
 
     def of_labels(self, labels: Sequence[Any]) -> list[Number]:
         return [gain_of(self.gain, y) for y in labels]

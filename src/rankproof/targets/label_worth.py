@@ -20,6 +20,7 @@ from rankproof.metrics.own.standing import standing_of
 from rankproof.metrics.own_metric import OwnMetric
 from rankproof.metrics.parameters import choice, written
 from rankproof.targets.base import TRIED_ONLY, Target
+from rankproof.targets.count_form import CountForm, own_worths
 
 __all__ = ["LabelWorth", "claimed_by_rule", "nearest_target", "reason_of"]
 
@@ -98,6 +99,12 @@ class LabelWorth(Target):
                 f"Target {self} has a worth for the labels 0 to {len(self.worths) - 1}, got the label "
                 f"{labels[~is_known][0]:g}. Name all labels of the data: grades={int(max(labels)) + 1}."
             )
+
+    def count_form(self, grades: Float64s) -> CountForm | None:
+        if self.factor == "query":
+            return None
+        self.check(grades)
+        return own_worths(np.array([float(self.worths[int(grade)]) for grade in grades]))
 
     def of_labels(self, labels: Sequence[Any]) -> list[Number]:
         valued = None if self.source is None or self.source.function is None else self.source.valued

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankproof.arrays import Float64s, Int64s
 from rankproof.claims import Claim
@@ -23,6 +25,7 @@ from rankproof.metrics.discounted import (
 from rankproof.metrics.mean_ndcg import MeanNDCG
 from rankproof.metrics.ndcg import NDCG
 from rankproof.targets.base import Target, always, fill, registered, sorted_labels, under
+from rankproof.targets.count_form import CountForm, own_worths
 
 __all__ = ["NormalisedGain", "weights_like"]
 
@@ -116,6 +119,28 @@ class NormalisedGain(Target):
 
     def check(self, labels: Float64s) -> None:
         check_gain(f"Target {self}", self.gain, labels)
+
+    def count_form(self, grades: Float64s) -> CountForm | None:
+        gains = np.array([float(gain_of(self.gain, grade)) for grade in grades.tolist()])
+        worths, classes = np.unique(np.append(gains, 0.0), return_inverse=True)
+        depth = self.cutoff
+        if not isinstance(self.discount, str):
+            kept = len(list(takewhile(lambda weight: weight > 0, self.discount)))
+            depth = kept if depth is None else min(depth, kept)
+        if depth == 0:
+            return own_worths(np.zeros(grades.size))
+
+        def factor(counts: NDArray[np.int64], items: int) -> Float64s:
+            weights, _ = discount_table(self.discount, items, depth)
+            sums = np.concatenate(([0.0], np.cumsum(weights)))
+            # The best class comes first: class c is at the ranks after all better classes.
+            ends = np.minimum(np.cumsum(counts[:, ::-1], axis=1), items)
+            starts = ends - np.minimum(counts[:, ::-1], ends)
+            best = ((sums[ends] - sums[starts]) * worths[:0:-1]).sum(axis=1)
+            factors: Float64s = np.divide(1.0, best, out=np.zeros(best.size), where=best > 0)
+            return factors
+
+        return CountForm(worths, classes[:-1], depth, factor)
 
     def of_labels(self, labels: Sequence[Any]) -> list[Number]:
         best = discounted_sum(sorted(labels, reverse=True), self.gain, self.discount, self.cutoff)

@@ -16,6 +16,7 @@ from rankproof.metrics.pd import PD
 from rankproof.metrics.wpdl import WPDL
 from rankproof.targets.base import Target, always, registered, under
 from rankproof.targets.binary import conditional, shares
+from rankproof.targets.count_form import CountForm, relevant_counts
 
 __all__ = ["PairShare"]
 
@@ -59,6 +60,11 @@ class PairShare(Target):
     @classmethod
     def for_metric(cls, metric: Metric) -> PairShare | None:
         return cls(rel=metric.rel) if isinstance(metric, AUC) else None
+
+    def count_form(self, grades: Float64s) -> CountForm:
+        return relevant_counts(
+            grades, float(self.rel), lambda relevant, items: relevant * (items - relevant), by_items=True
+        )
 
     def of_labels(self, labels: Sequence[Any]) -> list[Number]:
         relevant = count_hits(labels, self.rel)

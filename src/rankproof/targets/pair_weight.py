@@ -13,7 +13,8 @@ from rankproof.metrics.base import Metric, Number
 from rankproof.metrics.disagreement import weight_of
 from rankproof.metrics.pairwise import lost_and_all, ratio
 from rankproof.metrics.wpdl import WPDL
-from rankproof.targets.base import Target, always, fill, registered, sorted_labels
+from rankproof.targets.base import Target, alone, always, fill, registered, sorted_labels
+from rankproof.targets.count_form import CountForm
 
 __all__ = ["PairWeight"]
 
@@ -75,6 +76,9 @@ class PairWeight(Target):
 
     def check(self, labels: Float64s) -> None:
         WPDL(weight=self.weight).check(labels)
+
+    def count_form(self, grades: Float64s) -> CountForm | None:
+        return None if self.normalize else alone(self, grades)
 
     def of_labels(self, labels: Sequence[Any]) -> list[Number]:
         plain = list(labels) if self.weight == "difference" else [_power(y) for y in labels]

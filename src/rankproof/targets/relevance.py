@@ -18,8 +18,9 @@ from rankproof.metrics.rprec import Rprec
 from rankproof.metrics.rr import RR
 from rankproof.metrics.success import Success
 from rankproof.metrics.wpdl import WPDL
-from rankproof.targets.base import Target, always, registered, under
+from rankproof.targets.base import Target, alone, always, registered, under
 from rankproof.targets.binary import conditional, same_for_all, shares
+from rankproof.targets.count_form import CountForm
 
 __all__ = ["Relevance"]
 
@@ -83,6 +84,9 @@ class Relevance(Target):
         # At cutoff 1, the divisor R of AP is not the same for all labels: a share, not an indicator.
         divided = isinstance(metric, AP) and metric.cutoff == 1 and metric.denominator == "relevant"
         return None if divided else cls(rel=metric.rel)
+
+    def count_form(self, grades: Float64s) -> CountForm:
+        return alone(self, grades)
 
     def of_labels(self, labels: Sequence[Any]) -> list[Number]:
         return [int(y >= self.rel) for y in labels]

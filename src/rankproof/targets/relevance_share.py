@@ -15,6 +15,7 @@ from rankproof.metrics.hits import count_hits
 from rankproof.metrics.recall import R
 from rankproof.targets.base import Target, always, registered
 from rankproof.targets.binary import conditional, shares
+from rankproof.targets.count_form import CountForm, relevant_counts
 
 __all__ = ["RelevanceShare"]
 
@@ -59,6 +60,9 @@ class RelevanceShare(Target):
     def for_metric(cls, metric: Metric) -> RelevanceShare | None:
         first = isinstance(metric, AP) and metric.cutoff == 1 and metric.denominator == "relevant"
         return cls(rel=metric.rel) if isinstance(metric, R) or first else None  # type: ignore[attr-defined]
+
+    def count_form(self, grades: Float64s) -> CountForm:
+        return relevant_counts(grades, float(self.rel), lambda relevant, _: relevant, by_items=False)
 
     def of_labels(self, labels: Sequence[Any]) -> list[Number]:
         relevant = count_hits(labels, self.rel)

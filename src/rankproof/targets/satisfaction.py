@@ -13,7 +13,8 @@ from rankproof.metrics.base import Metric, Number
 from rankproof.metrics.dcg import DCG
 from rankproof.metrics.discounted import gain_of, gain_table
 from rankproof.metrics.err import ERR
-from rankproof.targets.base import Target, always, fill, registered, under
+from rankproof.targets.base import Target, alone, always, fill, registered, under
+from rankproof.targets.count_form import CountForm
 
 __all__ = ["Satisfaction", "cascade_claims"]
 
@@ -78,6 +79,9 @@ class Satisfaction(Target):
 
     def check(self, labels: Float64s) -> None:
         ERR(max_grade=self.max_grade).check(labels)
+
+    def count_form(self, grades: Float64s) -> CountForm:
+        return alone(self, grades)
 
     def of_labels(self, labels: Sequence[Any]) -> list[Number]:
         whole = isinstance(self.max_grade, int)

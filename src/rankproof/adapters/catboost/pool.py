@@ -12,6 +12,7 @@ from rankproof.adapters.regression import as_regression, queries_of
 from rankproof.arrays import Float64s, as_labels
 from rankproof.data.ranking import ranking_data
 from rankproof.errors import ArgumentError
+from rankproof.judgments.labels import assumed_noise, expected_labels, is_judged, judged_rows
 from rankproof.losses.base import LOSSES, Loss
 from rankproof.losses.choose import choose_loss
 from rankproof.losses.supervision import Supervision, per_query_weights, supervision
@@ -58,8 +59,10 @@ def pool(
         As in `parameters`, which names CatBoost's loss for this pool.
     X : features, as ``catboost.Pool`` takes them
         One row per item; the rows of a query stand together.
-    labels : array of grades, one per item; any numbers
-        Relevance labels: finite, larger is more relevant.
+    labels : array of grades, one per item, or `Judgments`
+        Relevance labels: finite, larger is more relevant. Of `Judgments`, or of a matrix of P(grade), the
+        mean of the target is taken, and `rankproof.catboost.eval_metric`
+        is the mean of the metric.
     qid, group, offsets : array
         One of them: the query id of every item, the number of items of every query, or where queries start.
     query_weight : array of weights, one per query (or per item, the same within each query), optional
@@ -84,13 +87,20 @@ def pool(
                 f"Argument {name} of the Pool is not read by the losses here "
                 f"({', '.join(dict.fromkeys(_equal_losses().values()))}), and would be lost. Leave it out."
             )
+    noise = assumed_noise(labels, noise)
     minimised = choose_loss(metric, loss, noise, engine="catboost").warned().loss
     _name_in_catboost(minimised)
-    grades = as_labels(labels)
-    starts = queries_of(grades.size, qid, group, offsets)
+    judgments = is_judged(labels)
+    rows = judged_rows(labels) if judgments else np.size(labels)
+    starts = queries_of(rows, qid, group, offsets)
+    grades = expected_labels(labels, minimised, starts).values if judgments else as_labels(labels)
     with using(threads):
         judged = ranking_data(
-            grades, starts, query_weights=per_query_weights(query_weight, starts), item_weights=item_weight
+            grades,
+            starts,
+            query_weights=per_query_weights(query_weight, starts),
+            item_weights=item_weight,
+            expected=minimised.target if judgments else None,
         )
         data = supervision(minimised, judged, weight_name="item_weight")
     regression = as_regression(minimised, data)

@@ -10,6 +10,7 @@ from rankproof.adapters.gradients import Gradients
 from rankproof.adapters.lightgbm.dataset import LightGBMCall, refuse_unsupported
 from rankproof.adapters.newton import check_hessian
 from rankproof.arrays import Float32s
+from rankproof.judgments.labels import assumed_noise, with_judgments
 from rankproof.losses.base import Loss
 from rankproof.losses.choose import choose_loss
 from rankproof.losses.supervision import supervision
@@ -26,6 +27,7 @@ def objective(
     noise: str | None = None,
     *,
     scale: float | Curvature | None = None,
+    judgments: Any = None,
     threads: int | None = None,
 ) -> LightGBMObjective:
     """A loss made for the metric, as an objective for LightGBM.
@@ -46,6 +48,9 @@ def objective(
         The power of two that the gradient is multiplied by: by default the one for the rows that the
         objective is called with. For training on several machines give all of them that of all rows, which
         `curvature` finds from the labels of the parts.
+    judgments : Judgments or matrix of P(grade), optional
+        Of the rows of the training data, which then need no labels of their own: what is trained on is the
+        mean of the target under their law.
     threads : int, optional
         How many threads compute the gradient; its bits do not depend on it.
 
@@ -70,8 +75,8 @@ def objective(
     ``position``, which only LightGBM's ``lambdarank`` reads.
     """
     engine("lightgbm")
-    choice = choose_loss(metric, loss, noise, engine="lightgbm").warned()
-    return LightGBMObjective(choice.metric, choice.loss, scale=scale, threads=threads)
+    choice = choose_loss(metric, loss, assumed_noise(judgments, noise), engine="lightgbm").warned()
+    return LightGBMObjective(choice.metric, choice.loss, scale=scale, judgments=judgments, threads=threads)
 
 
 def parameters(
@@ -80,6 +85,7 @@ def parameters(
     noise: str | None = None,
     *,
     scale: float | Curvature | None = None,
+    judgments: Any = None,
     threads: int | None = None,
 ) -> dict[str, Any]:
     """The parameters that put the loss in: ``objective``, and no metric of LightGBM's own.
@@ -90,8 +96,7 @@ def parameters(
     ['metric', 'objective']
     """
     engine("lightgbm")
-    choice = choose_loss(metric, loss, noise, engine="lightgbm").warned()
-    minimised = LightGBMObjective(choice.metric, choice.loss, scale=scale, threads=threads)
+    minimised = objective(metric, loss, noise, scale=scale, judgments=judgments, threads=threads)
     return {"objective": minimised, "metric": "None"}
 
 
@@ -109,11 +114,12 @@ class LightGBMObjective:
         loss: Loss,
         *,
         scale: float | Curvature | None = None,
+        judgments: Any = None,
         threads: int | None = None,
     ) -> None:
         check_hessian(loss)
         self.metric, self.loss, self.threads = metric, loss, threads
-        self.scale = as_scale(scale, loss)
+        self.scale, self.judgments = as_scale(scale, loss), judgments
         self._gradients: DatasetCache[Gradients] = DatasetCache()
 
     def __call__(
@@ -133,8 +139,8 @@ class LightGBMObjective:
             return gradients.float32_at(call.scores)
 
     def _make(self, call: LightGBMCall) -> Gradients:
-        data = supervision(self.loss, call.data("The training Dataset"), weight_name="weight")
-        return Gradients(self.loss, data, self.scale)
+        data = with_judgments(call.data("The training Dataset"), self.judgments, self.loss)
+        return Gradients(self.loss, supervision(self.loss, data, weight_name="weight"), self.scale)
 
     def __repr__(self) -> str:
         return f"lightgbm.objective({self.metric}, loss={self.loss})"

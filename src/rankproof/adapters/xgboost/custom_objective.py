@@ -20,6 +20,7 @@ from rankproof.adapters.xgboost.dmatrix import (
 )
 from rankproof.arrays import Float32s
 from rankproof.data.ranking import ranking_data
+from rankproof.judgments.labels import assumed_noise, with_judgments
 from rankproof.losses.base import Loss
 from rankproof.losses.choose import choose_loss
 from rankproof.losses.supervision import supervision
@@ -37,6 +38,7 @@ def objective(
     *,
     item_weight: Any = None,
     scale: float | Curvature | None = None,
+    judgments: Any = None,
     threads: int | None = None,
 ) -> XGBoostObjective:
     """A loss made for the metric, for ``xgboost.train(..., obj=)``.
@@ -59,6 +61,9 @@ def objective(
         The power of two that the gradient is multiplied by: by default the one for the rows that the
         objective is called with. For training on several machines give all of them that of all rows, which
         `curvature` finds from the labels of the parts.
+    judgments : Judgments or matrix of P(grade), optional
+        Of the rows of the training data, which then need no labels of their own: what is trained on is the
+        mean of the target under their law.
     threads : int, optional
         How many threads compute the gradient; its bits do not depend on it.
 
@@ -77,8 +82,10 @@ def objective(
     its own; scores are as they were.
     """
     engine("xgboost")
-    choice = choose_loss(metric, loss, noise, engine="xgboost").warned()
-    return XGBoostObjective(choice.metric, choice.loss, item_weight=item_weight, scale=scale, threads=threads)
+    choice = choose_loss(metric, loss, assumed_noise(judgments, noise), engine="xgboost").warned()
+    return XGBoostObjective(
+        choice.metric, choice.loss, item_weight=item_weight, scale=scale, judgments=judgments, threads=threads
+    )
 
 
 class XGBoostObjective:
@@ -96,11 +103,12 @@ class XGBoostObjective:
         *,
         item_weight: Any = None,
         scale: float | Curvature | None = None,
+        judgments: Any = None,
         threads: int | None = None,
     ) -> None:
         check_hessian(loss)
         self.metric, self.loss, self.threads = metric, loss, threads
-        self.scale = as_scale(scale, loss)
+        self.scale, self.judgments = as_scale(scale, loss), judgments
         self.item_weight = None if item_weight is None else np.array(item_weight, dtype=np.float64)
         self._gradients: DatasetCache[Gradients] = DatasetCache()
 
@@ -118,6 +126,7 @@ class XGBoostObjective:
             query_weights=query_weights(matrix, offsets),
             item_weights=self.item_weight,
         )
+        data = with_judgments(data, self.judgments, self.loss)
         return Gradients(self.loss, supervision(self.loss, data, weight_name="item_weight"), self.scale)
 
     def __repr__(self) -> str:

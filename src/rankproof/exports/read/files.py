@@ -103,6 +103,6 @@ def _catboost(raw: bytes, kind: str) -> Any:
             file.write_bytes(raw)
             return model.load_model(str(file), format="json")
     except cb.CatBoostError as error:
-        from rankproof.fit.boosters.errors import reason_of
+        from rankproof.optional import reason_of
 
         raise ArgumentError(f"CatBoost cannot read it: {reason_of(error)}. Save it again.") from None

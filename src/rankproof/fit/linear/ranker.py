@@ -18,6 +18,7 @@ from rankproof.fit.linear.model import (
     build_objective,
     warn_unconverged,
 )
+from rankproof.judgments.labels import assumed_noise
 from rankproof.losses.base import Loss
 from rankproof.losses.choose import choose_loss
 from rankproof.metrics.base import MetricLike
@@ -134,8 +135,9 @@ class LinearRanker(LinearModel):
         ----------
         X : array or CSR array of shape (items, features), float32 or float64
             Finite numbers. Sparse features stay sparse.
-        y : array of labels, one per item
-            Relevance labels: finite, larger is more relevant.
+        y : array of labels, one per item, or `Judgments`
+            Relevance labels: finite, larger is more relevant. Or judgments of the rows by several judges, or
+            a matrix of P(grade) with one row per item: what is trained on is then the mean of the target.
         qid : array of query ids, one per item
             Items of a query stand together. Without it all items are one query, with a `QueryWarning`; more
             than 1,000 are refused.
@@ -149,8 +151,10 @@ class LinearRanker(LinearModel):
         with using(self.threads):
             solver = Solver.from_ranker(self)
             l2 = as_nonnegative("l2 of LinearRanker", self.l2)
-            loss = choose_loss(self.metric, self.loss, self.noise).warned().loss
-            data = training_data(self, training_features(self, X, y), y, qid, query_weight, sample_weight)
+            loss = choose_loss(self.metric, self.loss, assumed_noise(y, self.noise)).warned().loss
+            data = training_data(
+                self, training_features(self, X, y), y, qid, query_weight, sample_weight, loss
+            )
             objective, scaling = build_objective(data, loss, scale=self.scale, l2=l2)
             start = as_parameters(objective, scaling, *self._start(objective.X.shape[1]))
             solution, report = solver.minimize(objective, start, f"LinearRanker {loss.name}")

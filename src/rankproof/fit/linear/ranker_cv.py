@@ -30,6 +30,7 @@ from rankproof.fit.linear.solution import Solution
 from rankproof.fit.matrix import linear_scores
 from rankproof.fit.model_files import FittedState, ModelFiles
 from rankproof.fit.scaling import Scaling, scaled_matrix
+from rankproof.judgments.labels import assumed_noise
 from rankproof.losses.base import Loss
 from rankproof.losses.choose import choose_loss
 from rankproof.metrics.base import MetricLike
@@ -127,9 +128,11 @@ class LinearRankerCV(LinearModel):
         """
         with using(self.threads):
             solver, penalties = Solver.from_ranker(self), _penalties(self.l2s)
-            choice = choose_loss(self.metric, self.loss, self.noise).warned()
+            choice = choose_loss(self.metric, self.loss, assumed_noise(y, self.noise)).warned()
             metric, loss = choice.metric, choice.loss
-            data = training_data(self, training_features(self, X, y), y, qid, query_weight, sample_weight)
+            data = training_data(
+                self, training_features(self, X, y), y, qid, query_weight, sample_weight, loss
+            )
             search = _Search(loss, penalties, self.scale, solver)
             if validation is None:
                 paths = [

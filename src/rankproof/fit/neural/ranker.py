@@ -29,6 +29,7 @@ from rankproof.fit.neural.network import Network, random_network
 from rankproof.fit.neural.query_features import KINDS, QueryFeatures, learn_features
 from rankproof.fit.neural.training import Epoch, TrainingPlan, TrainingReport, train
 from rankproof.fit.ranker import Ranker
+from rankproof.judgments.labels import assumed_noise
 from rankproof.losses.base import Loss
 from rankproof.losses.choose import choose_loss
 from rankproof.losses.supervision import query_offsets, supervision
@@ -166,8 +167,9 @@ class NeuralRanker(Ranker):
         ----------
         X : array or CSR array of shape (items, features), float32 or float64
             Sparse features become dense in float32, up to twice as many.
-        y : array of labels, one per item
-            Relevance labels: finite, larger is more relevant.
+        y : array of labels, one per item, or `Judgments`
+            Relevance labels: finite, larger is more relevant. Or judgments of the rows by several judges, or
+            a matrix of P(grade) with one row per item: what is trained on is then the mean of the target.
         qid : array of query ids, one per item
             Items of a query stand together. Without it all items are one query, with a `QueryWarning`; more
             than 1,000 are refused.
@@ -189,10 +191,12 @@ class NeuralRanker(Ranker):
         threads = 1 if self.threads is None else as_whole_number("threads of NeuralRanker", self.threads, 1)
         random = as_generator("random_state of NeuralRanker", self.random_state)
         with using(threads):
-            choice = choose_loss(self.metric, self.loss, self.noise).warned()
+            choice = choose_loss(self.metric, self.loss, assumed_noise(y, self.noise)).warned()
             metric, loss = choice.metric, choice.loss
             engine("torch")
-            whole = training_data(self, training_features(self, X, y), y, qid, query_weight, sample_weight)
+            whole = training_data(
+                self, training_features(self, X, y), y, qid, query_weight, sample_weight, loss
+            )
             data, rest = self._split(whole, validation, share, random)
             supervised = supervision(loss, data)
             features = learn_features(self.scale, data.X, supervised.row_weights)
@@ -303,4 +307,7 @@ def _held_out(data: RankingData, features: QueryFeatures, metric: Metric, advice
     held_out = HeldOut(data, metric, advice)
     held_out.check()
     seen = features.transform(data.X, data.offsets)
-    return replace(held_out, data=ranking_data(data.labels, data.offsets, seen, data.query_weights))
+    return replace(
+        held_out,
+        data=ranking_data(data.labels, data.offsets, seen, data.query_weights, expected=data.expected),
+    )

@@ -19,6 +19,7 @@ from rankproof.fit.boosters.catboost import FILE, as_rows, dump, load, scores
 from rankproof.fit.trees.booster import BoostingResult, Job, ValidationCurve, translated
 from rankproof.fit.trees.parameters import TreeParameters, canonical_name, combined
 from rankproof.fit.trees.unsupported import refuse_unsupported
+from rankproof.judgments.labels import labels_to_learn
 from rankproof.losses.base import Loss
 from rankproof.optional import engine
 from rankproof.threads import thread_count
@@ -193,7 +194,7 @@ def _pool(job: Job, data: RankingData) -> Any:
     return adapter.pool(
         job.metric,
         as_rows(data.X, job.categorical),
-        data.labels,
+        labels_to_learn(data),
         offsets=data.offsets,
         loss=job.loss,
         query_weight=data.query_weights,

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_array, validate_data
 
 from rankproof.arrays import Float64s
 from rankproof.errors import ArgumentError, DataError, MissingDependencyError
-from rankproof.fit.data import AS_ARRAY, AS_LABELS
+from rankproof.fit.data import AS_ARRAY, AS_LABELS, stand_in
 from rankproof.fit.matrix import as_dense
 
 __all__ = ["CategoricalColumns", "check_varied", "is_frame", "learnt_features", "read_features"]
@@ -48,12 +48,12 @@ def learnt_features(estimator: Any, X: Any, y: Any, categorical: Any) -> tuple[A
     ``categorical`` is the argument ``categorical_features`` of the estimator.
     """
     if not is_frame(X):
-        X, _ = validate_data(estimator, X, y, validate_separately=(_WITH_MISSING, AS_LABELS))
+        X, _ = validate_data(estimator, X, stand_in(X, y), validate_separately=(_WITH_MISSING, AS_LABELS))
         columns = CategoricalColumns(_numbers_of(categorical, None, X.shape[1]))
         _check_codes(X, columns.categorical)
         return X, columns
     frame = _open(X)
-    validate_data(estimator, X, y, skip_check_array=True)
+    validate_data(estimator, X, stand_in(X, y), skip_check_array=True)
     series = list(frame.iter_columns())
     chosen = set(_numbers_of(categorical, list(frame.columns), len(series)))
     chosen |= {number for number, column in enumerate(series) if _is_categorical(column)}

@@ -22,6 +22,7 @@ from rankproof.fit.trees.booster import ENGINES, BoostingReport, BoostingResult,
 from rankproof.fit.trees.features import CategoricalColumns, check_varied, learnt_features, read_features
 from rankproof.fit.trees.parameters import TreeParameters
 from rankproof.fit.trees.state import as_state, booster_from_files, columns_from_plain
+from rankproof.judgments.labels import assumed_noise
 from rankproof.losses.base import Loss
 from rankproof.losses.choose import choose_loss
 from rankproof.losses.supervision import query_offsets, supervision
@@ -171,8 +172,9 @@ class BoostedRanker(Ranker):
         ----------
         X : array, CSR array or data frame of shape (items, features)
             NaN is a missing value.
-        y : array of labels, one per item
-            Relevance labels: finite, larger is more relevant.
+        y : array of labels, one per item, or `Judgments`
+            Relevance labels: finite, larger is more relevant. Or judgments of the rows by several judges, or
+            a matrix of P(grade) with one row per item: what is trained on is then the mean of the target.
         qid : array of query ids, one per item
             Items of a query stand together. Without it all items are one query, with a `QueryWarning`; more
             than 1,000 are refused.
@@ -191,12 +193,14 @@ class BoostedRanker(Ranker):
         """
         called = checked_callbacks(callbacks, held_out=validation is not None, advice="Give validation=.")
         with using(self.threads):
-            loss, parameters = check_boosted(self, held_out=validation is not None, stacklevel=4)
+            loss, parameters = check_boosted(
+                self, held_out=validation is not None, noise=assumed_noise(y, self.noise), stacklevel=4
+            )
             module = tree_engine(self.engine)
             verbose = as_verbosity("verbose of BoostedRanker", self.verbose)
             X, columns = learnt_features(self, X, y, self.categorical_features)
             check_varied(X)
-            data = training_data(self, X, y, qid, query_weight, sample_weight)
+            data = training_data(self, X, y, qid, query_weight, sample_weight, loss)
             supervised = supervision(loss, data)
             # A loss that is not a sum over items has made the weights of items those of queries.
             items = supervised.item_weights if supervised.item_weights.size else None
@@ -208,7 +212,7 @@ class BoostedRanker(Ranker):
                         loss=loss,
                         parameters=parameters,
                         train=ranking_data(
-                            data.labels, data.offsets, data.X, supervised.query_weights, items
+                            data.labels, data.offsets, data.X, supervised.query_weights, items, data.expected
                         ),
                         supervision=supervised,
                         valid=None if validation is None else self._held_out(validation, columns),
@@ -303,12 +307,14 @@ class _Unnamed(BaseEstimator):  # type: ignore[misc]
         self.features = self.n_features_in_ = features
 
 
-def check_boosted(ranker: Any, *, held_out: bool, stacklevel: int = 2) -> tuple[Loss, TreeParameters]:
+def check_boosted(
+    ranker: Any, *, held_out: bool, noise: str | None = None, stacklevel: int = 2
+) -> tuple[Loss, TreeParameters]:
     """The loss and the parameters of a ranker, checked together with the engine, before any data are read."""
     with using(ranker.threads):
         one_of("engine of BoostedRanker", ranker.engine, ENGINES)
         parameters = TreeParameters.from_ranker(ranker)
-        choice = choose_loss(ranker.metric, ranker.loss, ranker.noise, engine=ranker.engine)
+        choice = choose_loss(ranker.metric, ranker.loss, noise or ranker.noise, engine=ranker.engine)
         loss = choice.warned(stacklevel).loss
         categorical = ranker.categorical_features is not None
         tree_engine(ranker.engine).check(loss, parameters, categorical, held_out)

@@ -17,6 +17,7 @@ __all__ = [
     "byte_tables",
     "count_at_least",
     "lattice_tail",
+    "mix",
     "sign_flip_sums",
     "signed_sums",
 ]
@@ -36,7 +37,7 @@ _SWEEP = 64
 
 
 @kernel
-def _mix(state: np.uint64) -> np.uint64:
+def mix(state: np.uint64) -> np.uint64:
     z = (state ^ (state >> _S30)) * _MIX1
     z = (z ^ (z >> _S27)) * _MIX2
     return z ^ (z >> _S31)
@@ -45,7 +46,7 @@ def _mix(state: np.uint64) -> np.uint64:
 @kernel
 def _stream(seed: np.uint64, sample: int) -> np.uint64:
     """Where the numbers of one sample start: mixed twice, so that neighbouring samples do not overlap."""
-    start: np.uint64 = _mix(_mix(seed + _GOLDEN) + np.uint64(sample) * _GOLDEN + _MIX1)
+    start: np.uint64 = mix(mix(seed + _GOLDEN) + np.uint64(sample) * _GOLDEN + _MIX1)
     return start
 
 
@@ -65,11 +66,11 @@ def bootstrap_sums(
         left, right = 0.0, 0.0
         for _ in range(n >> 1):
             state += _GOLDEN
-            word = _mix(state)
+            word = mix(state)
             left += values[((word & _HALF) * size) >> _S32]
             right += values[((word >> _S32) * size) >> _S32]
         if n & 1:
-            left += values[((_mix(state + _GOLDEN) & _HALF) * size) >> _S32]
+            left += values[((mix(state + _GOLDEN) & _HALF) * size) >> _S32]
         out[r] = left + right
 
 
@@ -115,7 +116,7 @@ def sign_flip_sums(
             for r in range(start, stop):
                 state = states[r - start] + _GOLDEN
                 states[r - start] = state
-                bits = _mix(state)
+                bits = mix(state)
                 total = out[r]
                 for k in range(8):
                     total += tables[t + k, bits & _BYTE]

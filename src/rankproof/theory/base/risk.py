@@ -17,8 +17,11 @@ from typing import Any
 from rankproof.errors import ArgumentError, PrecisionError
 from rankproof.feedback import Law
 from rankproof.feedback.spaces import MOST_ITEMS, space_of
+from rankproof.metrics.base import Metric
+from rankproof.metrics.parse import metric as metric_of
 from rankproof.metrics.ranked.ties import sorting_rankings
 from rankproof.theory.base.rounding import sign_of, sure_of
+from rankproof.theory.base.sorted_risk import best_by_sorting, regret_by_sorting
 from rankproof.theory.base.values import Ranking, ValueTable, as_any_metric, value_table
 
 __all__ = [
@@ -53,6 +56,10 @@ def optimal_rankings(metric: Any, law: Law) -> tuple[Ranking, ...]:
     law : Law
         The distribution of the feedback of a query.
 
+    Notes
+    -----
+    A law of more than 6 items is taken for DCG, nDCG, P, R, RBP and F, whose best rankings sort E[u].
+
     Raises
     ------
     PrecisionError
@@ -64,6 +71,8 @@ def optimal_rankings(metric: Any, law: Law) -> tuple[Ranking, ...]:
     >>> optimal_rankings("ERR(max_grade=1)", p)  # C12 Table 2
     ((0, 2, 1), (1, 2, 0))
     """
+    if _is_long(metric, law):
+        return best_by_sorting(metric_of(metric), law)
     return best_rankings(table_of(metric, law), law.probabilities)
 
 
@@ -102,6 +111,8 @@ def regret(
     """
     if (ranking is None) == (scores is None):
         raise ArgumentError("regret needs a ranking or scores, and not both.")
+    if _is_long(metric, law):
+        return regret_by_sorting(metric_of(metric), law, ranking, scores)
     table = table_of(metric, law)
     every = dict(zip(table.rankings, expected_values(table, law.probabilities), strict=True))
     best = max(every.values())
@@ -116,6 +127,12 @@ def regret(
             f"A ranking lists each of the {law.items} items once, best first, got {tuple(placed)}."
         )
     return best - every[placed]
+
+
+def _is_long(metric: Any, law: Any) -> bool:
+    """Whether all rankings are too many to look at, for a metric of the library that may not need them."""
+    own = isinstance(metric, Metric) and metric.by_users
+    return isinstance(law, Law) and law.items > MOST_ITEMS and isinstance(metric, (str, Metric)) and not own
 
 
 def _mean_of_sorting(every: Mapping[Ranking, Fraction], law: Law, scores: Sequence[Any]) -> Fraction:

@@ -69,13 +69,27 @@ class Answer:
     why : str
         A sentence with the numbers that decide it.
     violation : Violation, optional
-        The pair or triple of items and the labels with their probabilities; None when the condition holds.
+        The pair or triple of items and the labels with their probabilities; None when the law meets it.
+    p_value : float, optional
+        Of a sample: the p-value of the test; the condition holds here when it is not refuted at 5 %.
+    draws : int, optional
+        Of a sample: how many draws it has.
     """
 
     condition: str
     holds: bool
     why: str
     violation: Violation | None = None
+    p_value: float | None = None
+    draws: int | None = None
+
+    @property
+    def word(self) -> str:
+        """``yes`` or ``no``; of a sample, whether the condition is refuted."""
+        if self.p_value is None:
+            return "yes" if self.holds else "no"
+        word = "not refuted" if self.holds else "refuted"
+        return f"{word} (p = {self.p_value:.3g}, {self.draws} draws)"
 
     def __bool__(self) -> bool:
         return self.holds
@@ -83,7 +97,8 @@ class Answer:
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
         violation = None if self.violation is None else self.violation.to_dict()
-        return {"condition": self.condition, "holds": self.holds, "why": self.why, "violation": violation}
+        plain = {"condition": self.condition, "holds": self.holds, "why": self.why, "violation": violation}
+        return plain if self.p_value is None else {**plain, "p_value": self.p_value, "draws": self.draws}
 
     def to_json(self) -> str:
         """`to_dict` as JSON text."""
@@ -93,7 +108,7 @@ class Answer:
         return html_text(str(self))
 
     def __str__(self) -> str:
-        line = f"{self.condition}: {'yes' if self.holds else 'no'}, {self.why}"
+        line = f"{self.condition}: {self.word}, {self.why}"
         table = "" if self.violation is None else self.violation.table("  ")
         return f"{line}\n{table}" if table else line
 
@@ -119,14 +134,14 @@ class Answers(dict[str, Answer]):
         return frame_of_rows(rows, backend)
 
     def _repr_html_(self) -> str:
-        rows = [[name, "yes" if answer.holds else "no", answer.why] for name, answer in self.items()]
+        rows = [[name, answer.word, answer.why] for name, answer in self.items()]
         return html_table(["condition", "holds", "why"], rows, left=range(3))
 
     def __str__(self) -> str:
         wide = max(map(len, self), default=0)
+        words = max([3, *(len(answer.word) for answer in self.values())])
         return "\n".join(
-            f"{name:<{wide}}  {'yes' if answer.holds else 'no ':<3}  {answer.why}"
-            for name, answer in self.items()
+            f"{name:<{wide}}  {answer.word:<{words}}  {answer.why}" for name, answer in self.items()
         )
 
 

@@ -35,6 +35,7 @@ from functools import partial
 from itertools import combinations, permutations
 from typing import Any, TypeAlias, overload
 
+from rankproof.arrays import as_whole_number
 from rankproof.errors import ArgumentError
 from rankproof.feedback import Feedback, Graded, Law, Permutation, PreferenceGraph
 from rankproof.feedback.numbers import as_number
@@ -54,6 +55,7 @@ __all__ = [
     "is_low_noise",
     "is_one_relevant",
     "mean_differences",
+    "pair_weights",
 ]
 
 Weight: TypeAlias = str | Callable[[Any, Any], Any]
@@ -72,13 +74,25 @@ KINDS_OF: dict[str, tuple[str, ...]] = {
 
 @overload
 def check(
-    law: Law, condition: None = None, *, rel: Any = 1, weight: Weight = "one", normalize: bool = False
+    law: Law,
+    condition: None = None,
+    *,
+    rel: Any = 1,
+    weight: Weight = "one",
+    normalize: bool = False,
+    draws: int | None = None,
 ) -> Answers: ...
 
 
 @overload
 def check(
-    law: Law, condition: str, *, rel: Any = 1, weight: Weight = "one", normalize: bool = False
+    law: Law,
+    condition: str,
+    *,
+    rel: Any = 1,
+    weight: Weight = "one",
+    normalize: bool = False,
+    draws: int | None = None,
 ) -> Answer: ...
 
 
@@ -89,6 +103,7 @@ def check(
     rel: Any = 1,
     weight: Weight = "one",
     normalize: bool = False,
+    draws: int | None = None,
 ) -> Answers | Answer:
     """The answers on all conditions that make sense for the law, by name; or the one on ``condition``.
 
@@ -102,8 +117,12 @@ def check(
         The least grade of a relevant item, for "one relevant".
     weight, normalize
         For "low noise", see `is_low_noise`.
+    draws : int, optional
+        The law is that of so many independent draws from another, and the question is whether they refute
+        that the other meets the condition: an answer has a p-value, and holds when it is above 5 % (see
+        `rankproof.theory.noise.sample`). For laws on grades, without ``normalize``.
     """
-    questions: dict[str, Callable[[Law], Answer]] = {
+    exact: dict[str, Callable[[Law], Answer]] = {
         "independent": is_independent,
         "one relevant": partial(is_one_relevant, rel=rel),
         "binary": is_binary,
@@ -111,10 +130,27 @@ def check(
         "order-preserving": is_order_preserving,
         "rank-differentiable": is_rank_differentiable,
     }
+    questions = exact if draws is None else _on_sample(exact, draws, rel, weight, normalize=normalize)
     if condition is not None:
         return questions[as_condition(condition)](law)
     check_kind("all", law, (Graded.kind, PreferenceGraph.kind, Permutation.kind))
     return Answers({name: questions[name](law) for name in CONDITIONS if law.kind in KINDS_OF[name]})
+
+
+def _on_sample(
+    exact: dict[str, Callable[[Law], Answer]], draws: int, rel: Any, weight: Weight, *, normalize: bool
+) -> dict[str, Callable[[Law], Answer]]:
+    """The questions about a law behind a sample."""
+    from rankproof.theory.noise.sample import sample_answer
+
+    if normalize:
+        raise ArgumentError("Argument normalize goes with a law, not with a sample. Leave out draws.")
+    many = as_whole_number("draws of check", draws, 1)
+
+    def question(name: str) -> Callable[[Law], Answer]:
+        return lambda law: sample_answer(law, exact[name], name, many, rel, weight)
+
+    return {name: question(name) for name in exact}
 
 
 def is_independent(law: Law) -> Answer:
@@ -226,7 +262,7 @@ def mean_differences(
     check_kind("low noise", law, KINDS_OF["low noise"])
     d = [[Fraction(0)] * law.items for _ in range(law.items)]
     for y, p in law.pairs():
-        weights = _preferences(y, weight)
+        weights = pair_weights(y, weight)
         total = sum(weights.values(), Fraction(0)) if normalize else Fraction(1)
         for (i, j), a in weights.items():
             if a:
@@ -235,7 +271,7 @@ def mean_differences(
     return tuple(map(tuple, d))
 
 
-def _preferences(y: Feedback, weight: Weight) -> dict[tuple[int, int], Fraction]:
+def pair_weights(y: Feedback, weight: Weight) -> dict[tuple[int, int], Fraction]:
     """The weights of the preferences of one feedback, as fractions; a float is the number that it stores."""
     if isinstance(weight, str) and weight not in WEIGHTS:
         raise ArgumentError(

@@ -1,0 +1,1 @@
+"""Repeated and soft judgments: laws of the labels estimated from several judges, and expected targets."""
