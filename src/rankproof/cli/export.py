@@ -107,7 +107,7 @@ def export(
     if data:
         source, _ = read_source(model)
         once_standard((*data, *query_files))
-        items, _ = read_items(
+        items, _, _ = read_items(
             data, features=source.form.features, missing=True, group=group, query_files=query_files
         )
         X, qid = items.X, np.repeat(np.arange(items.queries), items.sizes)

@@ -81,8 +81,8 @@ class QueryOrdinal(Loss):
 
     def linearity(self) -> Claim:
         return not_linear(
-            "the thresholds follow the levels of the target: (1, 0) and (0, 1) have the level 1 each, and their "
-            "mean (1/2, 1/2) has none, so that its loss is 0"
+            "the thresholds follow the levels of the target: (1, 0) and (0, 1) have the level 1 each, and "
+            "their mean (1/2, 1/2) has none, so that its loss is 0"
         )
 
     @property

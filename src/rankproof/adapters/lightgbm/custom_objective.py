@@ -96,7 +96,10 @@ def parameters(
     ['metric', 'objective']
     """
     engine("lightgbm")
-    minimised = objective(metric, loss, noise, scale=scale, judgments=judgments, threads=threads)
+    choice = choose_loss(metric, loss, assumed_noise(judgments, noise), engine="lightgbm").warned()
+    minimised = LightGBMObjective(
+        choice.metric, choice.loss, scale=scale, judgments=judgments, threads=threads
+    )
     return {"objective": minimised, "metric": "None"}
 
 
