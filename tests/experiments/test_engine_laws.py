@@ -50,7 +50,6 @@ def trained_by_field(objective: str, law: Law, rate: float, trees: int) -> np.nd
 
 @pytest.mark.parametrize("name", LAWS)
 def test_the_mean_field_ends_where_the_installed_engine_does(name: str) -> None:
-    pytest.importorskip(name.partition(":")[0])
     terms, close = LAWS[name]
     law = Law(terms)
     scores = train_objective(engine_objective(name), law, 0.1, 400, 0)[-200:].mean(axis=0)
