@@ -2,15 +2,15 @@
 
     python benchmarks/engines_on_the_stand.py [--json] [--quick]
 
-For every objective of LightGBM, XGBoost and CatBoost and every metric: a law that is easy to check by hand,
-and the one of the search that costs most. The installed engine is trained on queries in exact proportion to
-the law, with one column per item and trees that may give every item its own score. ``peer`` is what its order
-loses at the end of training, in the mean over the runs, ``ours`` what is lost with the loss that rankproof
-chooses for the metric, in the same trees on the same rows. This is a demonstration, not a proof; where it is
-also proven under the law (of the mean gradient of the shipped formula, or of the minimum of a convex loss),
-the claim says so.
+For every objective of LightGBM, XGBoost and CatBoost and every metric: the smallest law of our search and the
+one that costs most (`research/engine_laws.py`), and for nDCG a law to check by hand. The installed engine is
+trained on queries in exact proportion to the law, with one column per item and trees that may give every item
+its own score. ``peer`` is what its order loses at the end of training, in the mean over the runs, ``ours``
+what is lost with the loss that rankproof chooses for the metric, in the same trees on the same rows. This is
+a demonstration, not a proof; where it is also proven under the law (of the mean gradient of the shipped
+formula, or of the minimum of a convex loss), the claim says so.
 AP and ERR have no convex loss that is right under every law, so these rows are shown and not judged. With
-``--quick``: the laws to check by hand only, with one seed and fewer trees.
+``--quick``: the smallest laws only, with one seed and fewer trees.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +22,11 @@ LAW = rp.Law({(2, 1): "3/5", (0, 1): "2/5"})
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """One short run on one law instead of nine long ones."""
-    train = module.demonstrate
+    train = rp.demonstrate
 
-    def short(objective: str, metric: str, noise: Any = None, progress: Any = None) -> rp.Demonstration:
-        return train(objective, metric, LAW, rates=[0.1], seeds=[0], trees=30, progress=progress)
+    def short(objective: str, metric: str, law: Any = None, **words: Any) -> rp.Demonstration:
+        del words["noise"]
+        return train(objective, metric, law or LAW, rates=[0.1], seeds=[0], trees=30, **words)
 
     monkeypatch.setattr(module, "demonstrate", short)
 
@@ -101,11 +103,100 @@ def test_an_unknown_objective_is_refused(rankproof: Run) -> None:
     assert "Did you mean 'lambdarank'" in ran.err
 
 
-def test_a_metric_of_ones_own_is_not_trained_for() -> None:
+OWN = """
+from fractions import Fraction
+
+def mine(ranking, feedback):
+    return Fraction((0, 1, 5)[feedback[ranking[0]]])
+
+def wasted(ranking, feedback):
+    return 5 - mine(ranking, feedback)
+
+def long_lists(ranking, feedback):
+    return sum(feedback[item] for item in ranking[:3])
+"""
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    file = tmp_path / "mine.py"
+    file.write_text(OWN)
+    return file
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize(("name", "options"), [("mine", ()), ("wasted", ("--lower-is-better",))])
+def test_a_metric_of_ones_own_is_demonstrated_under_the_law_of_the_proof(
+    name: str, options: tuple[str, ...], place: Path, rankproof: Run, tmp_path: Path
+) -> None:
+    file = tmp_path / "why.json"
+    metric = ("--metric", f"{place}:{name}", "--grades", "3", *options)
+    ran = rankproof("certify", "lightgbm:lambdarank", *metric, "--evidence", file)
+    assert ran.status == 1, ran.err
+    assert "Shown by training (a demonstration, not a proof)" in ran.out
+    plain = json.loads(file.read_text())
+    proven, shown = plain["verdict"], plain["demonstration"]
+    law = rp.Law.from_dict(shown["law"])
+    assert law == rp.Law.from_dict(proven["evidence"][0]["law"])
+    assert shown["metric"] == proven["metric"] == f"{place}:{name}"
+    # The first item counts 0, 1 or 5, by its label; or what is wasted of 5.
+    means = [sum(p * (0, 1, 5)[int(y[i])] for y, p in law.pairs()) for i in range(law.items)]  # type: ignore[index]
+    best = max(means) if name == "mine" else 5 - max(means)
+    assert shown["best_value"] == pytest.approx(float(best))
+    assert f"{shown['best_value']:.4f}" in ran.out
+    for words in ((), ("--run-code",)):
+        again = rankproof("replay", file, *words)
+        assert again.status == 0, again.out
+        assert "trained again  repeated" in again.out
+    # Another function gives other values, which shows only when it may run.
+    place.write_text(OWN.replace("(0, 1, 5)", "(0, 1, 4)"))
+    assert rankproof("replay", file).status == 0
+    again = rankproof("replay", file, "--run-code")
+    assert again.status == 1
+    assert again.out.count("gives other values today than those that are stored") == 2
+
+
+@pytest.mark.usefixtures("quick")
+def test_stored_values_of_a_demonstration_are_checked(place: Path, rankproof: Run, tmp_path: Path) -> None:
+    file = tmp_path / "shown.json"
+    shown = rp.demonstrate("lightgbm:lambdarank", f"{place}:mine", LAW, rates=[0.1], seeds=[0], trees=30)
+
+    def replayed(change: Callable[[dict[str, Any]], None]) -> str:
+        plain = json.loads(shown.to_json())
+        change(plain)
+        file.write_text(json.dumps(plain))
+        ran = rankproof("replay", file)
+        assert (ran.status == 0) == ("NOT repeated" not in ran.out), ran.out
+        return str(ran.out)
+
+    assert "NOT" not in replayed(lambda plain: plain.update(missing=None))
+    assert "its best rankings" in replayed(lambda plain: plain["values"]["rows"].reverse())
+    assert "are not stored" in replayed(lambda plain: plain.pop("values"))
+    assert "could be computed" in replayed(lambda plain: plain.update(metric="nDCG"))
+    assert "cannot be read" in replayed(lambda plain: plain["values"].pop("rows"))
+    assert "cannot be read" in replayed(lambda plain: plain["values"]["space"].update(items=3))
+    assert "its best rankings" in replayed(lambda plain: plain["values"].update(direction="lower"))
+
+
+def test_a_function_is_demonstrated_and_its_file_can_be_replayed() -> None:
+    def first(ranking: tuple[int, ...], feedback: Any) -> int:
+        return int(feedback[ranking[0]])
+
+    shown = rp.demonstrate("lightgbm:lambdarank", first, LAW, rates=[0.1], seeds=[0], trees=30)
+    # E[label] is 6/5 and 1: to put item 0 first is best.
+    assert (shown.metric, shown.best_rankings, shown.best_value) == ("function first", ((0, 1),), 1.2)
+    again = rp.Demonstration.from_json(shown.to_json())
+    assert again == shown
+    assert again.replay().holds
+
+
+def test_a_metric_that_no_known_law_tells_apart_says_so(place: Path) -> None:
     verdict = rp.certify("listnet", "nDCG")
-    found = certify_engine.engine_evidence(verdict, "lightgbm:lambdarank", "mine.py:f")
-    assert found.demonstration is None
-    assert "metrics of rankproof" in str(found.missing)
+    evidence = certify_engine.engine_evidence(
+        replace(verdict, evidence=()), "lightgbm:lambdarank", f"{place}:long_lists"
+    )
+    assert evidence.demonstration is None
+    assert "tells rankings apart" in str(evidence.missing)
 
 
 def test_a_file_without_proof_and_demonstration_holds_nothing(rankproof: Run, tmp_path: Path) -> None:

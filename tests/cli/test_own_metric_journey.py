@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ import rankproof as rp
 Run = Callable[..., Any]
 
 METRICS = """
+import math
+
 def cost_precision(ranking, feedback):
     # A good item is worth 1, a bad one costs 0.3.
     return sum((0, 1, -0.3)[feedback[item]] for item in ranking[:2]) / 2
@@ -28,6 +31,13 @@ def clean_page(ranking, feedback):
     page = [feedback[item] for item in ranking[:2]]
     return int(2 in page and 1 not in page)
 
+def own_ndcg(ranking, feedback):
+    gains = [(0, 1, 5)[feedback[item]] for item in ranking]
+    def dcg(ranked):
+        return sum(gain / math.log2(k + 2) for k, gain in enumerate(ranked))
+    best = dcg(sorted(gains, reverse=True))
+    return dcg(gains) / best if best else None
+
 def wasted(ranking, feedback):
     return sum(feedback[item] == 0 for item in ranking[:2])
 """
@@ -36,7 +46,15 @@ JOURNEYS = [
     ("cost_precision", "0 -> 0, 1 -> 1, 2 -> -0.3", (), 4),
     ("revenue_at_3", "0 -> 0, 1 -> 1, 2 -> 5", (), 4),
     ("clean_page", "0 -> 0, 1 -> -1, 2 -> 1", ("--nearest",), 1),
+    ("own_ndcg", "0 -> 0, 1 -> 1, 2 -> 5, times a factor per query", (), 4),
 ]
+
+
+def one_over_ideal(labels: np.ndarray) -> float:
+    """The factor of a query for own_ndcg; of a query without relevant items nothing is learnt."""
+    gains = np.sort(np.array([0.0, 1.0, 5.0])[labels.astype(int)])[::-1]
+    ideal = float(gains @ (1.0 / np.log2(np.arange(2.0, gains.size + 2.0))))
+    return 1.0 / ideal if ideal else 0.0
 
 
 @pytest.fixture
@@ -75,9 +93,17 @@ def test_the_journey_of_a_metric(
     targets = tmp_path / "targets.txt"
     done = run("standardize", train, "--metric", metric, *options, "-o", targets)
     assert done.status == 0, done.err
-    listed = [float(text.split("-> ")[1]) for text in worths.split(", ")]
-    labels = rp.read_letor(train).labels
-    assert rp.read_letor(targets).labels.tolist() == pytest.approx([listed[int(y)] for y in labels])
+    listed = [float(text.split("-> ")[1]) for text in worths.split(", ") if "->" in text]
+    data = rp.read_letor(train)
+    queries = [data.labels[a:b] for a, b in pairwise(data.offsets)]
+    factors = [one_over_ideal(labels) if "factor" in worths else 1.0 for labels in queries]
+    expected = [
+        factor * listed[int(y)] for labels, factor in zip(queries, factors, strict=True) for y in labels
+    ]
+    # Alike labels have no order, whatever their target: their factor may be another one.
+    told = np.concatenate([np.full(labels.size, np.ptp(labels) > 0) for labels in queries])
+    written = rp.read_letor(targets).labels
+    assert written[told].tolist() == pytest.approx(np.array(expected)[told].tolist(), abs=1e-12)
 
     refused = run("fit", train, "--metric", metric, "--out", tmp_path / "no", "-q")
     assert (refused.status != 0) == bool(options)
@@ -100,8 +126,11 @@ def test_the_journey_of_a_metric(
         assert asked.status == 4, asked.err
         assert asked.out.startswith("Consistent: ")
         # And a loss by its name alone is aimed at the same target.
-        named = run("certify", "squared", "--metric", metric, "--grades", "3")
+        file = tmp_path / "squared.json"
+        named = run("certify", "squared", "--metric", metric, "--grades", "3", "--evidence", file)
         assert named.out.startswith("Consistent: squared:label-worth(")
+        assert run("replay", file).status == run("replay", file, "--run-code").status == 0
+        assert ("factor=query" in named.out.partition(" is consistent")[0]) == ("factor" in worths)
         if "-" in worths.split("-> ", 1)[1].replace("->", ""):
             refused = run(
                 "fit", train, "--metric", metric, "--loss", "softmax", "--out", tmp_path / "not", "-q"

@@ -44,15 +44,15 @@ def test_lambdarank_ends_at_the_wrong_order_of_two_items(shown: rp.Demonstration
 
 @pytest.mark.parametrize(
     "known",
-    [known for known in KNOWN_LAWS if known.kind == "small" and known.metric in ("nDCG", "AP")]
-    + exhaustive(*(known for known in KNOWN_LAWS if known.kind == "worst" or known.metric == "ERR")),
+    [known for known in KNOWN_LAWS if known.kind == "small"]
+    + exhaustive(*(known for known in KNOWN_LAWS if known.kind != "small")),
     ids=lambda known: f"{known.objective} {known.metric} {known.kind}",
 )
 def test_the_known_laws_are_lost_on_and_ours_finds_the_best_order_for_ndcg(known: Any) -> None:
     trees = 120
     shown = rp.demonstrate(known.objective, known.metric, known.law, rates=[0.1], seeds=[0], trees=trees)
     assert shown.wrong_runs == 1, str(shown)
-    assert shown.lost > 0.005
+    assert shown.lost >= 0.01
     if known.metric == "nDCG":
         assert lost_by_ours(shown.engine, known, 0.1, 0, trees) == 0.0
 

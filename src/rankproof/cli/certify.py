@@ -164,7 +164,7 @@ def certify(
         _say(verdict, evidence)
         _sources(" ".join([verdict.reason, verdict.reference, *verdict.way_out]), evidence)
         _say(_MEANING, evidence)
-    trained = engine_evidence(verdict, str(loss), metric) if is_engine_objective(loss) else None
+    trained = engine_evidence(verdict, str(loss), metric, direction) if is_engine_objective(loss) else None
     answer = trained or verdict
     if as_json:
         click.echo(answer.to_json())

@@ -119,9 +119,8 @@ def _question(choice: LossChoice, noise: str | None) -> str:
     metric = ["--metric", str(choice.metric)]
     words = ["rankproof", "certify", choice.requested or str(choice.loss), *metric]
     if isinstance(choice.target, LabelWorth):
-        # A factor per query is read off the function, so that certify cannot name such a loss.
-        loss = [] if choice.target.factor == "query" else [str(choice.loss)]
-        words = ["rankproof", "certify", *loss, *metric, "--grades", str(len(choice.target.worths))]
+        words = ["rankproof", "certify", str(choice.loss), *metric]
+        words += ["--grades", str(len(choice.target.worths))]
         words += ["--lower-is-better"] if choice.metric.direction == "lower" else []
     if noise is None and choice.claim is not None and choice.claim.value is not True:
         noise = str(choice.claim.value)

@@ -34,7 +34,7 @@ def replay(file: str, run_code: bool, as_json: bool) -> None:
 
     # Once: what comes through a pipe cannot be read again.
     content = bytes(open_bytes(file))
-    trained = replay_if_engine(file, content)
+    trained = replay_if_engine(file, content, run_code)
     if trained is not None:
         click.echo(trained.to_json() if as_json else trained)
         click.get_current_context().exit(trained.exit_status)

@@ -14,7 +14,7 @@ __all__ = ["replay_if_engine"]
 _MARKS = (b"rankproof.engine-evidence", b"rankproof.demonstration")
 
 
-def replay_if_engine(path: str, content: bytes) -> EngineReplay | None:
+def replay_if_engine(path: str, content: bytes, run_code: bool) -> EngineReplay | None:
     """What came of checking the content of a file again; None if it is about no engine."""
     from rankproof.errors import DataError, FileFormatError
 
@@ -38,4 +38,4 @@ def replay_if_engine(path: str, content: bytes) -> EngineReplay | None:
     except DataError as error:
         raise FileFormatError(path, None, str(error)) from error
     with progress_bar() as tell:
-        return replay_engine_evidence(evidence, tell)
+        return replay_engine_evidence(evidence, tell, run_code=run_code)

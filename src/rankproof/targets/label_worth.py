@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import lru_cache
@@ -48,6 +48,8 @@ class LabelWorth(Target):
         Whether queries have a factor.
     source : OwnMetric, optional
         The metric that it is the target of; the factor is read off it.
+    factors : function of labels, optional
+        The factor of a query with these labels, where it is read off something else than ``source``.
 
     Examples
     --------
@@ -64,6 +66,7 @@ class LabelWorth(Target):
     worths: tuple[Any, ...] = (0, 1)
     factor: str = "none"
     source: OwnMetric | None = field(default=None, compare=False)
+    factors: Callable[[Sequence[Any]], Number] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.worths, (tuple, list)) or len(self.worths) < 2:
@@ -107,8 +110,15 @@ class LabelWorth(Target):
         return own_worths(np.array([float(self.worths[int(grade)]) for grade in grades]))
 
     def of_labels(self, labels: Sequence[Any]) -> list[Number]:
+        factor = self._factor(labels)
+        return [self.rule.worth(label) * factor for label in labels]
+
+    def _factor(self, labels: Sequence[Any]) -> Number:
+        if self.factor == "query" and self.factors is not None:
+            return self.factors(labels)
         valued = None if self.source is None or self.source.function is None else self.source.valued
-        return self.rule.values(valued, labels)
+        factor: Number = self.rule.factor(valued, labels)
+        return factor
 
     def _values(self, labels: Float64s, offsets: Int64s) -> Float64s:
         self._check_lengths(labels, offsets)
@@ -119,8 +129,7 @@ class LabelWorth(Target):
             own = [int(label) for label in labels[a:b].tolist()]
             key = tuple(sorted(own))
             if key not in factors:
-                valued = None if self.source is None or self.source.function is None else self.source.valued
-                factors[key] = float(self.rule.factor(valued, own))
+                factors[key] = float(self._factor(own))
             out[a:b] = [float(self.worths[label]) * factors[key] for label in own]
         return out
 
@@ -152,7 +161,7 @@ class LabelWorth(Target):
 
     @classmethod
     def parameters(cls) -> list[Any]:
-        return [one for one in fields(cls) if one.name != "source"]
+        return [one for one in fields(cls) if one.name not in ("source", "factors")]
 
 
 @lru_cache(maxsize=4096)

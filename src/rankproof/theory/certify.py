@@ -34,6 +34,7 @@ from rankproof.metrics.own.rule import LabelRule
 from rankproof.targets.base import as_condition
 from rankproof.targets.choose import candidates
 from rankproof.targets.label_worth import LabelWorth
+from rankproof.theory.base.query_factors import with_factors_of
 from rankproof.theory.base.question import Question
 from rankproof.theory.base.rounding import spread_of
 from rankproof.theory.base.values import AnyMetric, as_any_metric, largest_of, value_table
@@ -120,6 +121,7 @@ def certify(
     objective = _as_objective(loss)
     plain = None if objective is None else plain_loss(objective)
     trained = plain if objective is not None else as_loss(loss, measure, condition, convex, grades)
+    trained = with_factors_of(trained, measure) if isinstance(trained, Loss) else trained
     space = _telling(measure, _space(measure, items, grades, feedback))
     _check_fit(condition, space)
     if objective is not None:
@@ -267,7 +269,7 @@ def _aimed_at_function(spec: str, metric: AnyMetric, noise: str | None, grades: 
     rule = _label_rule(metric, noise, grades + 1) or _label_rule(metric, noise, grades)
     if rule is None:
         return plain
-    target = LabelWorth(worths=rule.worths)
+    target = LabelWorth(worths=rule.worths, factor="query" if rule.factored else "none")
     if plain.needs == "nonnegative target" and not target.nonnegative:
         raise ArgumentError(
             f"Loss {plain} takes targets of at least 0, and labels may be worth less to {metric}: {rule}. "
@@ -277,16 +279,12 @@ def _aimed_at_function(spec: str, metric: AnyMetric, noise: str | None, grades: 
 
 
 def _label_rule(metric: AnyMetric, noise: str | None, grades: int) -> LabelRule | None:
-    """What labels are worth to a user's function; None also where a query has a factor of its own.
-
-    Such a factor is read off the function, which evidence does not hold.
-    """
+    """What labels are worth to a user's function, if it has such a target."""
     standing = standing_of_function(metric, grades)
     if standing is None:
         return None
     under = (one.rule for one in standing.conditions if one.condition == noise)
-    rule = next(under, None) if standing.rule is None else standing.rule
-    return None if rule is None or rule.factored else rule
+    return next(under, None) if standing.rule is None else standing.rule
 
 
 def _on_labels(loss: Any, metric: AnyMetric) -> str | None:

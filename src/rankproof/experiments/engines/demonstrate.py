@@ -5,20 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from itertools import product
+from typing import Any
 
-from rankproof.errors import ArgumentError
+from rankproof.errors import ArgumentError, PrecisionError
 from rankproof.experiments.engines.demonstration import Demonstration
 from rankproof.experiments.engines.known_laws import laws_to_try
 from rankproof.experiments.engines.limits import as_rates, as_seeds, as_trees, check_work
 from rankproof.experiments.engines.losses import RankingValues
+from rankproof.experiments.engines.own_metrics import metric_and_values
 from rankproof.experiments.engines.rows import queries_for
 from rankproof.experiments.engines.runs import EngineRun, order_of, stretches_of
 from rankproof.experiments.engines.settings import engine_version, objective_settings, tree_settings
 from rankproof.experiments.engines.train import train_objective
 from rankproof.feedback import Law
 from rankproof.metrics.base import Metric
-from rankproof.metrics.parse import metric as metric_of
 from rankproof.targets.base import as_condition
+from rankproof.theory.base.values import AnyMetric
+from rankproof.theory.certify import as_metric
 from rankproof.theory.noise.membership import in_class
 from rankproof.theory.shipped.objective import EngineObjective, engine_objective
 
@@ -32,9 +35,10 @@ Progress = Callable[[int, int, str], None]
 
 def demonstrate(
     objective: str | EngineObjective,
-    metric: str | Metric,
+    metric: str | Metric | Callable[..., Any],
     law: Law | None = None,
     *,
+    direction: str = "higher",
     noise: str | None = None,
     rates: Sequence[float] = RATES,
     seeds: Sequence[int] = SEEDS,
@@ -53,11 +57,14 @@ def demonstrate(
         The engine and its objective, such as ``"lightgbm:lambdarank"``, ``"xgboost:rank:ndcg"`` or
         ``"catboost:YetiRank(mode=NDCG)"``, with the engine's own parameters in parentheses. Others stay at
         the engine's defaults.
-    metric : metric or str
-        In which the loss is measured, such as ``"nDCG@10"``.
+    metric : metric, str or function
+        In which the loss is measured, such as ``"nDCG@10"``; also a function ``(ranking, feedback) ->
+        number``, or its place ``"my_metric.py:name"``, whose file is then run.
     law : Law, optional
         The probability of each set of labels. By default, of the laws that are known to be hard for engines,
         the one on which a short run with this objective loses most.
+    direction : "higher" or "lower"
+        Which values of a function are better.
     noise : str, optional
         A condition on the law, a key of `rankproof.targets.CONDITIONS`: only laws that meet it are taken.
     rates : sequence of float
@@ -90,7 +97,7 @@ def demonstrate(
     (((1, 0),), ((0,), (1,)))
     """
     trained = engine_objective(objective)
-    measure = metric if isinstance(metric, Metric) else metric_of(metric)
+    measure = as_metric(metric, direction)
     speeds, starts, count = as_rates(rates), as_seeds(seeds), as_trees(trees)
     check_work(len(speeds) * len(starts), count)
     installed = engine_version(trained.engine)
@@ -99,6 +106,7 @@ def demonstrate(
     if not in_class(chosen, condition, measure):
         raise ArgumentError(f"Argument law must be {condition}, as noise says, got {chosen!r}.")
     values = RankingValues.from_law(measure, chosen)
+    name, stored = metric_and_values(measure, chosen)
     queries = queries_for(chosen)
     runs = []
     wanted = list(product(speeds, starts))
@@ -110,7 +118,7 @@ def demonstrate(
         progress(len(wanted), len(wanted), "done")
     return Demonstration(
         objective=str(trained),
-        metric=str(measure),
+        metric=name,
         law=chosen,
         best_rankings=values.best,
         best_value=float(values.best_value),
@@ -120,6 +128,7 @@ def demonstrate(
         trees=count,
         parameters={**tree_settings(trained.engine, chosen.items), **objective_settings(trained)},
         runs=tuple(runs),
+        values=stored,
     )
 
 
@@ -131,18 +140,33 @@ def run_engine(
     return EngineRun(rate, seed, stretches_of(orders, values.losses(orders)))
 
 
-def _hardest(objective: EngineObjective, metric: Metric, noise: str | None) -> Law:
+def _hardest(objective: EngineObjective, metric: AnyMetric, noise: str | None) -> Law:
     """Of the known laws the one that a short run loses most on; the first if it loses nothing on any."""
     lost: list[tuple[float, Law]] = []
     for laws in laws_to_try(objective):
         for law in (one for one in laws if in_class(one, noise, metric)):
-            values = RankingValues.from_law(metric, law)
+            values = _worth(metric, law)
+            if values is None:
+                continue
             run = run_engine(objective, law, values, TRIAL_RATE, SEEDS[0], TRIAL_TREES)
             lost.append((run.end.lost, law))
         if any(value for value, _ in lost):
             break
     if not lost:
+        which = "" if noise is None else f" is {noise}, or none"
         raise ArgumentError(
-            f"None of the laws that are known to be hard for {objective} is {noise}. Give a law of that kind."
+            f"None of the laws that are known to be hard for {objective}{which} tells rankings apart by "
+            f"{metric}. Give a law that does: rankproof.demonstrate(..., law=...)."
         )
     return max(lost, key=lambda pair: pair[0])[1]
+
+
+def _worth(metric: AnyMetric, law: Law) -> RankingValues | None:
+    """What rankings are worth; None where a function does not take the labels, or has nothing to tell."""
+    if isinstance(metric, Metric):
+        return RankingValues.from_law(metric, law)
+    try:
+        values = RankingValues.from_law(metric, law)
+    except (ArgumentError, PrecisionError):
+        return None
+    return values if len(values.best) < len(values.means) else None

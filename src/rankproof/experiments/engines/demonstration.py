@@ -50,6 +50,8 @@ class Demonstration:
         The parameters of the engine in all runs, besides the learning rate and the seed.
     runs : tuple of EngineRun
         One for each learning rate and seed: the orders of the items, and from which tree on.
+    values : mapping, optional
+        Of a metric that is a function of yours: its values under the law, for all rankings.
 
     Examples
     --------
@@ -71,6 +73,7 @@ class Demonstration:
     trees: int
     parameters: Mapping[str, Any] = field(hash=False)
     runs: tuple[EngineRun, ...]
+    values: Mapping[str, Any] | None = field(default=None, hash=False)
 
     @property
     def engine(self) -> str:
@@ -112,6 +115,7 @@ class Demonstration:
             "wrong_iterations": self.wrong_iterations,
             "lost": self.lost,
             "runs": [run.to_dict() for run in self.runs],
+            **({} if self.values is None else {"values": dict(self.values)}),
         }
 
     def to_json(self) -> str:
@@ -135,6 +139,7 @@ class Demonstration:
                 trees=int(plain["trees"]),
                 parameters=dict(plain["parameters"]),
                 runs=tuple(EngineRun.from_dict(run) for run in plain["runs"]),
+                values=None if plain.get("values") is None else dict(plain["values"]),
             )
             if (
                 not demonstration.runs
@@ -158,7 +163,9 @@ class Demonstration:
         """The demonstration that `to_json` wrote."""
         return cls.from_dict(plain_from_json(text, "demonstration"))
 
-    def replay(self, progress: Callable[[int, int, str], None] | None = None) -> Retrained:
+    def replay(
+        self, progress: Callable[[int, int, str], None] | None = None, *, run_code: bool = False
+    ) -> Retrained:
         """Train the engine again, and compare.
 
         The best rankings and what each order loses are computed again from the law. Then every run is trained
@@ -169,6 +176,8 @@ class Demonstration:
         ----------
         progress : function of (done, of how many, what comes next), optional
             Called before every run.
+        run_code : bool
+            Whether the file of a metric of your own may be run, to compare its values with those stored.
 
         Raises
         ------
@@ -177,7 +186,7 @@ class Demonstration:
         """
         from rankproof.experiments.engines.retrain import retrain
 
-        return retrain(self, progress)
+        return retrain(self, progress, run_code=run_code)
 
     def to_frame(self, backend: str = "pandas") -> Any:
         """A pandas, polars or pyarrow frame: one row per run, with the order that it ended at."""

@@ -9,8 +9,8 @@ from typing import Any
 from rankproof.errors import DataError, MissingDependencyError
 from rankproof.experiments.engines.demonstration import FORMAT as DEMONSTRATION_FORMAT
 from rankproof.experiments.engines.demonstration import Demonstration
+from rankproof.experiments.engines.own_metrics import stored_values
 from rankproof.experiments.engines.retrain import Retrained, retrain
-from rankproof.metrics.parse import metric as metric_of
 from rankproof.plain import html_text, json_text
 from rankproof.theory.base.stored_text import check_format
 from rankproof.theory.base.verdict import Verdict
@@ -88,7 +88,9 @@ class EngineEvidence:
                 f"{shown[1]}: they do not belong together."
             )
         noise = self.verdict.noise
-        if not in_class(self.demonstration.law, noise, metric_of(self.demonstration.metric)):
+        if noise is not None and not in_class(
+            self.demonstration.law, noise, stored_values(self.demonstration)[0]
+        ):
             raise DataError(
                 f"The verdict is about laws that are {noise}, and the law of the demonstration is not: they "
                 "do not belong together."
@@ -138,14 +140,17 @@ def is_engine_evidence(plain: Any) -> bool:
 
 
 def replay_engine_evidence(
-    evidence: EngineEvidence, progress: Callable[[int, int, str], None] | None = None
+    evidence: EngineEvidence,
+    progress: Callable[[int, int, str], None] | None = None,
+    *,
+    run_code: bool = False,
 ) -> EngineReplay:
-    """Check the proof again, and train the demonstration again."""
-    proof = None if evidence.verdict is None else replay(evidence.verdict)
+    """Check the proof again, and train the demonstration again; ``run_code`` as in `rankproof.replay`."""
+    proof = None if evidence.verdict is None else replay(evidence.verdict, run_code=run_code)
     if evidence.demonstration is None:
         return EngineReplay(proof, None, None)
     try:
-        return EngineReplay(proof, retrain(evidence.demonstration, progress), None)
+        return EngineReplay(proof, retrain(evidence.demonstration, progress, run_code=run_code), None)
     except MissingDependencyError as error:
         text = f"demonstration: {evidence.demonstration.objective}  NOT trained again. {error}"
         return EngineReplay(proof, None, text)

@@ -17,7 +17,7 @@ from typing import Any
 from rankproof.errors import RankproofError
 from rankproof.experiments.engines.demonstrate import run_engine
 from rankproof.experiments.engines.demonstration import Demonstration
-from rankproof.experiments.engines.losses import RankingValues
+from rankproof.experiments.engines.own_metrics import stored_values, wrong_values
 from rankproof.experiments.engines.rows import queries_for
 from rankproof.experiments.engines.runs import EngineRun, order_text
 from rankproof.experiments.engines.settings import engine_version, objective_settings, tree_settings
@@ -90,16 +90,21 @@ class Retrained:
         return "\n".join([head, *lines, f"  trained again with {with_version}"])
 
 
-def retrain(stored: Demonstration, progress: Callable[[int, int, str], None] | None = None) -> Retrained:
+def retrain(
+    stored: Demonstration,
+    progress: Callable[[int, int, str], None] | None = None,
+    *,
+    run_code: bool = False,
+) -> Retrained:
     """Check a demonstration against its law, train again, and compare."""
     try:
-        wrong = _wrong_without_engine(stored)
-    except RankproofError as error:
+        wrong = _wrong_without_engine(stored, run_code)
+    except (RankproofError, ArithmeticError, LookupError, TypeError, ValueError) as error:
         wrong = [f"it cannot be read: {error}"]
     version = engine_version(stored.engine) if not wrong else "nothing: it was not trained"
     if not wrong:
         objective = engine_objective(stored.objective)
-        values = RankingValues.from_law(stored.metric, stored.law)
+        values = stored_values(stored)[1]
         for done, run in enumerate(stored.runs):
             if progress is not None:
                 progress(done, len(stored.runs), f"{objective}, learning rate {run.rate:g}, seed {run.seed}")
@@ -110,11 +115,12 @@ def retrain(stored: Demonstration, progress: Callable[[int, int, str], None] | N
     return Retrained(stored, version, tuple(wrong))
 
 
-def _wrong_without_engine(stored: Demonstration) -> list[str]:
+def _wrong_without_engine(stored: Demonstration, run_code: bool) -> list[str]:
     """What does not follow from the law and the objective."""
     objective = engine_objective(stored.objective)
-    values = RankingValues.from_law(stored.metric, stored.law)
-    wrong = []
+    values = stored_values(stored)[1]
+    of_metric = wrong_values(stored) if run_code else None
+    wrong = [] if of_metric is None else [of_metric]
     if stored.best_rankings != values.best or not _close(stored.best_value, float(values.best_value)):
         wrong.append("its best rankings are not those of its law")
     settings = {**tree_settings(objective.engine, stored.law.items), **objective_settings(objective)}

@@ -31,6 +31,7 @@ from rankproof.metrics.ndcg import NDCG
 from rankproof.targets.balance import Balance
 from rankproof.targets.base import Target
 from rankproof.targets.gain import GainTarget
+from rankproof.targets.label_worth import LabelWorth
 from rankproof.targets.normalised_gain import NormalisedGain
 from rankproof.targets.pair_weight import PairWeight
 from rankproof.targets.positional import PositionalTarget
@@ -38,6 +39,7 @@ from rankproof.targets.satisfaction import Satisfaction
 from rankproof.targets.user import UserTarget
 from rankproof.theory.arithmetic.functions import exp, log, sqrt
 from rankproof.theory.arithmetic.intervals import Enclosure, UnprovenError
+from rankproof.theory.base.query_factors import QueryFactors
 
 __all__ = [
     "ExactOrInterval",
@@ -81,6 +83,8 @@ def target_values(target: Target, feedback: Feedback) -> list[ExactOrInterval]:
     for kind, values in _BY_KIND:
         if isinstance(target, kind):
             return values(target, labels)
+    if isinstance(target, LabelWorth) and isinstance(target.factors, QueryFactors):
+        _check_exact(target, target.factors.exact(len(labels)))
     numbers = target.of_labels(labels)
     if isinstance(target, UserTarget):
         return [exact_number(u) for u in numbers]
@@ -88,11 +92,15 @@ def target_values(target: Target, feedback: Feedback) -> list[ExactOrInterval]:
 
 
 def _all_exact(target: Target, values: Sequence[Any]) -> list[ExactOrInterval]:
-    if any(isinstance(u, float) for u in values):
+    _check_exact(target, not any(isinstance(u, float) for u in values))
+    return [exact_number(u) for u in values]
+
+
+def _check_exact(target: Target, exact: bool) -> None:
+    if not exact:
         raise UnprovenError(
             f"Target {target} is known to float precision only, so nothing is proven about it."
         )
-    return [exact_number(u) for u in values]
 
 
 def _shared(labels: Sequence[Any], value: Callable[[Any], ExactOrInterval]) -> list[ExactOrInterval]:

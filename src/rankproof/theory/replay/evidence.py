@@ -16,6 +16,7 @@ from rankproof.metrics.parse import metric as metric_of
 from rankproof.targets.parse import target as target_of
 from rankproof.theory.base.evidence import Evidence
 from rankproof.theory.base.proofs import Clash, Contradiction, SplitLaw, TargetTable
+from rankproof.theory.base.query_factors import with_stored_values
 from rankproof.theory.base.same_values import same_to_every_law
 from rankproof.theory.base.stored_values import metric_from_plain
 from rankproof.theory.base.values import ValueTable, value_table
@@ -30,6 +31,7 @@ from rankproof.theory.existence.checks import (
 from rankproof.theory.existence.target_table import target_table
 from rankproof.theory.replay.code import loss_of_verdict
 from rankproof.theory.replay.counterexample import broken_counterexample
+from rankproof.theory.replay.query_factors import loss_on_values
 from rankproof.theory.replay.rest_points import broken_rest_points
 from rankproof.theory.replay.shipped import broken_shipped
 from rankproof.theory.replay.theorems import broken_theorem, is_whole, wrong_space
@@ -58,7 +60,7 @@ def _target(verdict: Verdict, piece: Evidence, _: bool) -> tuple[str, str | None
     wrong = check_target(values, target) or wrong_space(verdict, target.space, shown=shown)
     form = piece.data["closed_form"]
     if form is not None:
-        named = target_table(target_of(form), target.space)
+        named = target_table(with_stored_values(target_of(form), values), target.space)
         if named is None or check_target(values, named) is not None:
             wrong = wrong or f"the target {form} does not standardise the metric there"
     return (
@@ -105,7 +107,8 @@ def _counterexample(verdict: Verdict, piece: Evidence, run_code: bool) -> tuple[
     if law.kind != verdict.scope["feedback"]:
         raise DataError(f"the law is on {law.kind} feedback, the verdict on {verdict.scope['feedback']}")
     table = _values(verdict, piece, space_of(law))
-    wrong = broken_counterexample(loss_of_verdict(verdict, run_code), table, verdict.noise, piece.data)
+    loss, wrong_unit = loss_on_values(verdict, piece, table, run_code)
+    wrong = wrong_unit or broken_counterexample(loss, table, verdict.noise, piece.data)
     method = piece.data["minimum"]["method"]
     return f"the minimiser is enclosed ({method}), and sorts into rankings that are not best", wrong
 
@@ -115,10 +118,10 @@ def _rest_points(verdict: Verdict, piece: Evidence, run_code: bool) -> tuple[str
     if law.kind != verdict.scope["feedback"]:
         raise DataError(f"the law is on {law.kind} feedback, the verdict on {verdict.scope['feedback']}")
     table = _values(verdict, piece, space_of(law))
-    loss = loss_of_verdict(verdict, run_code)
+    loss, wrong_unit = loss_on_values(verdict, piece, table, run_code)
     if isinstance(loss, UserLoss):
         raise DataError("a user's loss has no rest points that could be checked")
-    wrong = broken_rest_points(loss, table, verdict.noise, piece.data)
+    wrong = wrong_unit or broken_rest_points(loss, table, verdict.noise, piece.data)
     return "the mean gradient vanishes at no scores that sort best", wrong
 
 

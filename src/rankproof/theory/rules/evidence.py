@@ -15,6 +15,7 @@ from rankproof.targets.absence import absence_of
 from rankproof.theory.base.counterexample import Counterexample
 from rankproof.theory.base.evidence import Evidence
 from rankproof.theory.base.proofs import Contradiction, ForcedOrder, TargetTable
+from rankproof.theory.base.query_factors import unit_of
 from rankproof.theory.base.question import Question
 from rankproof.theory.base.rest_points import RestPoints
 from rankproof.theory.base.risk import risks
@@ -104,13 +105,19 @@ def counterexample_evidence(question: Question, example: Counterexample) -> Evid
     """The law, the proven minimum, and what the rankings are worth."""
     return Evidence(
         "counterexample",
-        {**example.to_dict(), "scores": _scores(example), **_worth(question, example)},
+        {
+            **example.to_dict(),
+            "scores": _scores(example),
+            **_worth(question, example),
+            **_unit(question, example.law),
+        },
     )
 
 
 def rest_point_evidence(question: Question, rest_points: RestPoints) -> Evidence:
     """The law, the faces without rest points, and what the rankings are worth."""
-    return Evidence("rest-points", {**rest_points.to_dict(), **_worth(question, rest_points)})
+    more = {**_worth(question, rest_points), **_unit(question, rest_points.law)}
+    return Evidence("rest-points", {**rest_points.to_dict(), **more})
 
 
 def shipped_evidence(question: Question, rest_points: ShippedRestPoints) -> Evidence:
@@ -129,6 +136,16 @@ def _worth(
         "value_reached": _number(sign * (best - rest_points.cost)),
         **values_evidence(value_table(question.metric, space_of(rest_points.law))),
     }
+
+
+def _unit(question: Question, law: Law) -> dict[str, str]:
+    """The unit of the factors per query of the loss's target: the values of the law alone do not tell it."""
+    unit = unit_of(question.loss, question.metric, law.items)
+    if unit is None:
+        return {}
+    if value_table(question.metric, space_of(law)).slack:
+        raise PrecisionError(f"The factors of {question.loss} are known up to the rounding of floats only.")
+    return {"unit": str(unit)}
 
 
 def values_evidence(table: ValueTable) -> dict[str, Any]:
