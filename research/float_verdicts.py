@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -26,6 +26,8 @@ from rankproof.theory.existence.decide import target_exists
 
 __all__ = ["wrong_outcomes"]
 
+# By the labels from the top down.
+Values = dict[tuple[int, ...], Fraction]
 ExactMetric = Callable[[tuple[int, ...], Any], Fraction]
 SCALES = (
     *(Fraction(text) for text in ("1", "1/1000", "1/100", "1/10", "73/100", "73/10", "100", "1000000")),
@@ -47,8 +49,7 @@ def drawn_metric(rng: random.Random, items: int = 3, grades: int = 2) -> ExactMe
     share = rng.choice(SMALL) * _number(rng)
     at = rng.choice(list(free))
 
-    def metric(ranking: tuple[int, ...], feedback: Any) -> Fraction:
-        labels = tuple(int(feedback[item]) for item in ranking)
+    def value_of(labels: tuple[int, ...]) -> Fraction:
         if kind == "free":
             return free[labels]
         value = sum((w * gains[y] for w, y in zip(weights, labels, strict=True)), Fraction(0))
@@ -57,6 +58,15 @@ def drawn_metric(rng: random.Random, items: int = 3, grades: int = 2) -> ExactMe
         if kind == "mixed":
             return value + share * _reciprocal_rank(labels)
         return value + share * (kind == "changed" and labels == at)
+
+    return by_labels({labels: value_of(labels) for labels in free})
+
+
+def by_labels(values: Mapping[tuple[int, ...], Any]) -> Callable[[tuple[int, ...], Any], Any]:
+    """The metric with these values, by the labels from the top down."""
+
+    def metric(ranking: tuple[int, ...], feedback: Any) -> Any:
+        return values[tuple([feedback[item] for item in ranking])]
 
     return metric
 
@@ -112,12 +122,14 @@ KINDS: dict[str, Callable[[float], Any]] = {
 }
 
 
-def _swallowed(name: str, exact: ExactMetric, scale: Fraction, offset: Fraction, metric: Any) -> ExactMetric:
+def _swallowed(
+    name: str, exact: Values, scale: Fraction, offset: Fraction, numbers: Mapping[tuple[int, ...], Any]
+) -> Values:
     """The metric that is left when the rounding of the type is taken for what was meant."""
     if "scaled" in name:
         kind = KINDS[name.split()[0]]
-        return lambda ranking, y: offset + scale * Fraction(float(kind(float(exact(ranking, y)))))
-    return lambda ranking, feedback: Fraction(float(metric(ranking, feedback)))
+        return {y: offset + scale * Fraction(float(kind(float(value)))) for y, value in exact.items()}
+    return {y: Fraction(float(number)) for y, number in numbers.items()}
 
 
 def existence_outcome(metric: Any, space: Space) -> str:
@@ -140,26 +152,15 @@ def wrong_outcomes(
     for number in range(seed, seed + many):
         rng = random.Random(number)
         exact = drawn_metric(rng, space.items, len(space.labels))
+        ranks = tuple(range(space.items))
+        values = {labels: exact(ranks, labels) for labels in product(space.labels, repeat=space.items)}
         truth = decide(exact, space)
         for name, make in MAKES.items():
             factor, scale, offset = rng.choice(FACTORS), rng.choice(SCALES), rng.choice(OFFSETS)
-
-            def larger(
-                ranking: tuple[int, ...], feedback: Any, factor: int = factor, exact: ExactMetric = exact
-            ) -> Fraction:
-                return factor * exact(ranking, feedback)
-
-            def metric(
-                ranking: tuple[int, ...],
-                feedback: Any,
-                make: Any = make,
-                scale: Fraction = scale,
-                offset: Fraction = offset,
-                exact: ExactMetric = larger,
-            ) -> Any:
-                return make(exact(ranking, feedback), scale, offset)
-
-            outcome = decide(metric, space)
+            larger = {labels: factor * value for labels, value in values.items()}
+            with np.errstate(all="ignore"):
+                numbers = {labels: make(value, scale, offset) for labels, value in larger.items()}
+            outcome = decide(by_labels(numbers), space)
             if counts is not None:
                 counts[name, truth, outcome] += 1
             # Floats may have swallowed all differences: that every ranking has the same value is no verdict.
@@ -168,7 +169,7 @@ def wrong_outcomes(
             # Or so much that the numbers are exactly those of a metric with a target.
             if (
                 outcome != "target"
-                or decide(_swallowed(name, larger, scale, offset, metric), space) != outcome
+                or decide(by_labels(_swallowed(name, larger, scale, offset, numbers)), space) != outcome
             ):
                 yield number, name, factor, scale, offset, outcome, truth
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from itertools import chain
 from typing import Any
 
@@ -150,6 +151,7 @@ def _width(floats: Sequence[float], factor: int) -> int:
     return max(whole).bit_length() - ((shared & -shared).bit_length() - 1)
 
 
+@lru_cache(maxsize=4096)
 def _simple(value: float) -> Fraction | None:
     """The fraction with a small denominator that a float stands for."""
     near = Fraction(value).limit_denominator(LARGEST_DENOMINATOR)
@@ -159,6 +161,7 @@ def _simple(value: float) -> Fraction | None:
     return near if exactly and not by_chance else None
 
 
+@lru_cache(maxsize=4096)
 def _nearly(value: float) -> Fraction:
     """The fraction that a float with more rounding stands for, else the float; it must fit the others yet."""
     near = Fraction(value).limit_denominator(LARGEST_DENOMINATOR)

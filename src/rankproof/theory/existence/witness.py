@@ -38,6 +38,8 @@ __all__ = ["SplitMargin", "find_split", "widest_split"]
 LEAST_MARGIN = 1e-7
 # Laws of a linear program have small denominators when the values do.
 MOST_DENOMINATOR = 5_000
+# So many are tried at a time.
+DENOMINATORS = 250
 NEAR = 1e-9
 KEPT_MARGIN = 0.05
 # Two feedbacks at a time are looked at until this many.
@@ -248,11 +250,14 @@ def _programs(table: ValueTable) -> Iterator[_Program]:
 
 def _as_law(table: ValueTable, masses: Float64s) -> Law | None:
     """The masses as fractions of the smallest common denominator that they are near to."""
-    for denominator in range(1, MOST_DENOMINATOR + 1):
-        whole = np.rint(masses * denominator)
-        if whole.sum() == denominator and np.abs(masses - whole / denominator).max() <= NEAR:
-            shares = zip(table.space.feedback, whole, strict=True)
-            return Law((y, Fraction(int(share), denominator)) for y, share in shares if share)
+    for start in range(1, MOST_DENOMINATOR + 1, DENOMINATORS):
+        many = np.arange(start, min(start + DENOMINATORS, MOST_DENOMINATOR + 1))
+        whole = np.rint(masses * many[:, None])
+        near = np.abs(masses - whole / many[:, None]).max(axis=1) <= NEAR
+        fits = np.flatnonzero(near & (whole.sum(axis=1) == many))
+        if fits.size:
+            shares = zip(table.space.feedback, whole[fits[0]], strict=True)
+            return Law((y, Fraction(int(share), int(many[fits[0]]))) for y, share in shares if share)
     return None
 
 
