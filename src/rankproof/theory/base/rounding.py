@@ -52,8 +52,10 @@ def spread_of(table: ValueTable) -> Fraction:
 
 def too_coarse(table: ValueTable) -> str | None:
     """Why equal floats do not show that the values are equal; None for exact values and for fine floats."""
+    if not table.slack:
+        return None
     spread = spread_of(table)
-    if not table.slack or not spread or ROUNDED * table.slack <= FINE * spread:
+    if not spread or ROUNDED * table.slack <= FINE * spread:
         return None
     return (
         f"the floats of {table.metric} are known up to {float(ROUNDED * table.slack):.1g} only, while "

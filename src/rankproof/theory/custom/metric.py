@@ -154,11 +154,11 @@ class UserMetric:
 def drowned(rows: Rows, slack: Fraction) -> int | None:
     """The first feedback on which values differ, but little beside the rounding of the largest value."""
     if slack:
-        largest = max(abs(value) for row in rows for value in row)
-        for place, column in enumerate(zip(*rows, strict=True)):
-            spread = max(column) - min(column)
-            size = max(map(abs, column))
-            if size < SMALL * largest and 2 * ROUNDING * size < spread < LEAST_SPREAD * largest:
+        ends = [(min(column), max(column)) for column in zip(*rows, strict=True)]
+        sizes = [max(-low, high) for low, high in ends]
+        largest = max(sizes)
+        for place, ((low, high), size) in enumerate(zip(ends, sizes, strict=True)):
+            if size < SMALL * largest and 2 * ROUNDING * size < high - low < LEAST_SPREAD * largest:
                 return place
     return None
 

@@ -37,6 +37,8 @@ __all__ = ["find_contradiction"]
 
 # Margins, relative to the largest difference of values, that HiGHS can tell from 0.
 LEAST_MARGIN = 1e-7
+# A margin that no rounding makes.
+PLAIN_MARGIN = 1e-5
 # A law is made simpler as long as that leaves this share of the margin.
 KEPT_MARGIN = 0.05
 SCALES = (*range(2, 60), *range(60, 200, 5), 300, 500, 1_000, 3_000, 10_000, 100_000, 1_000_000)
@@ -78,10 +80,12 @@ class _Search:
         place = {ranking: number for number, ranking in enumerate(table.rankings)}
         against = values[[k for r, k in place.items() if r.index(1) < r.index(0)]]
         self.gains: list[Float64s] = []
+        self.own: list[Float64s] = []
         for first, second in combinations(range(n), 2):
             rest = iter(range(2, n))
             ranking = tuple(0 if k == first else 1 if k == second else next(rest) for k in range(n))
             self.gains.append(np.unique((values[place[ranking]] - against) / span, axis=0))
+            self.own.append(values[place[ranking]])
         number = orbits(table.space)
         rows = {key: row for row, key in enumerate(sorted({key for line in number for key in line}))}
         self.signs = np.zeros((len(rows), len(table.space)))
@@ -100,11 +104,24 @@ class _Search:
         solution = widest([self.gains[r] for r in used], self.cancel(used), mask)
         return solution if solution is not None and solution.margin > LEAST_MARGIN else None
 
+    def own_margin(self, r: int, allowed: np.ndarray) -> float:
+        """The margin under the law in proportion to the values of the ranking (less the least of them).
+
+        Where all renamings of the feedback are allowed, that ranking is best under it: see
+        `rankproof.theory.existence.symmetry`. No program is needed then to know that there is such a law.
+        """
+        masses = np.where(allowed, self.own[r] - self.own[r][allowed].min(), 0.0)
+        total = float(masses.sum())
+        return float((self.gains[r] @ masses).min()) / total if total > 0 else 0.0
+
     def smallest(self, allowed: np.ndarray) -> tuple[tuple[int, ...], Widest] | None:
         """Few cones whose masses can cancel: two if two will do, else a set that cannot spare one."""
         alone = np.zeros((0, allowed.size))
         every = []
         for r, block in enumerate(self.gains):
+            if self.own_margin(r, allowed) > PLAIN_MARGIN:
+                every.append(r)
+                continue
             law = widest([block], alone, allowed[None, :])
             if law is not None and law.margin > LEAST_MARGIN:
                 every.append(r)
