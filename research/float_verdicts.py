@@ -1,11 +1,13 @@
 """Do floats ever change a verdict? Random metrics in fractions and in floats of many types, scales, offsets.
 
     python research/float_verdicts.py --metrics 12000 --seed 0
+    python research/float_verdicts.py --metrics 100000 --cache verdicts.jsonl --processes 2
 
 Each metric is asked about as fractions and in eleven ways as floats, times a factor (cents for euros) before
 it is rounded to a type. What is exact decides; floats may add rounding, but no verdict of their own. Prints
 the outcomes by type, and every float verdict that differs from the exact one other than by being undecided:
-there must be none.
+there must be none. With ``--cache`` every finished chunk of metrics is a line of a file, and is not asked
+about again; take a new file when the code has changed.
 """
 
 from __future__ import annotations
@@ -13,9 +15,10 @@ from __future__ import annotations
 import argparse
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -174,21 +177,60 @@ def wrong_outcomes(
                 yield number, name, factor, scale, offset, outcome, truth
 
 
+def chunk(job: dict[str, Any]) -> dict[str, Any]:
+    """The answers on one chunk of metrics: how often which, and what is wrong."""
+    counts: Counter[tuple[str, str, str]] = Counter()
+    space = graded_space(3, job["grades"])
+    wrong = [list(map(str, case)) for case in wrong_outcomes(job["seed"], job["metrics"], space, counts)]
+    print(
+        job["seed"], f"{sum(counts.values())} questions", *("WRONG " + " ".join(w) for w in wrong), flush=True
+    )
+    return {"counts": [[*case, many] for case, many in sorted(counts.items())], "wrong": wrong}
+
+
+def chunks(seed: int, metrics: int, grades: int, size: int) -> list[dict[str, Any]]:
+    """The jobs of `chunk` that make up the metrics of these seeds."""
+    stop = seed + metrics
+    return [
+        {"seed": start, "metrics": min(size, stop - start), "grades": grades}
+        for start in range(seed, stop, size)
+    ]
+
+
+def show(results: Iterable[dict[str, Any]]) -> None:
+    """The outcomes by type, the share that is undecided where the exact answer is not, and what is wrong."""
+    counts: Counter[tuple[str, str, str]] = Counter()
+    wrong = []
+    for result in results:
+        counts.update({tuple(case): many for *case, many in result["counts"]})
+        wrong += result["wrong"]
+    for (name, truth, outcome), many in sorted(counts.items()):
+        print(f"{name:<22} exact {truth:<9} as floats {outcome:<10} {many}")
+    for name in MAKES:
+        decided = {case: many for case, many in counts.items() if case[0] == name and case[1] != "undecided"}
+        undecided = sum(many for (_, _, outcome), many in decided.items() if outcome == "undecided")
+        print(f"{name:<22} undecided {undecided / max(sum(decided.values()), 1):.1%}")
+    for case in wrong:
+        print("WRONG", *case)
+    print(f"{sum(counts.values())} questions, {len(wrong)} wrong")
+
+
 def main() -> None:
     """Asks, and prints."""
+    # Beside this file, and not needed where tests load it.
+    import benchmark_path  # noqa: F401
+    from shared.resumed import run
+
     parser = argparse.ArgumentParser(description="Do floats ever change a verdict?")
     parser.add_argument("--metrics", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--grades", type=int, default=2)
+    parser.add_argument("--chunk", type=int, default=2000, help="metrics that make a line of the cache")
+    parser.add_argument("--cache", type=Path, help="file of finished chunks, one JSON object a line")
+    parser.add_argument("--processes", type=int, default=1)
     options = parser.parse_args()
-    counts: Counter[tuple[str, str, str]] = Counter()
-    wrong = 0
-    for case in wrong_outcomes(options.seed, options.metrics, graded_space(3, options.grades), counts):
-        wrong += 1
-        print("WRONG", *case, flush=True)
-    for (name, truth, outcome), many in sorted(counts.items()):
-        print(f"{name:<22} exact {truth:<9} as floats {outcome:<10} {many}")
-    print(f"{sum(counts.values())} questions, {wrong} wrong")
+    jobs = chunks(options.seed, options.metrics, options.grades, options.chunk)
+    show(run(jobs, chunk, options.cache, processes=options.processes).values())
 
 
 if __name__ == "__main__":

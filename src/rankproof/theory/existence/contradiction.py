@@ -93,6 +93,7 @@ class _Search:
             self.signs[rows[line[0]], y] += 1
             self.signs[rows[line[1]], y] -= 1
         self.signs = self.signs[np.abs(self.signs).any(axis=1)]
+        self.positive, self.negative = self.signs > 0, self.signs < 0
 
     def cancel(self, used: tuple[int, ...]) -> Float64s:
         """sum_r A p_r as a matrix."""
@@ -101,8 +102,28 @@ class _Search:
     def solve(self, used: tuple[int, ...], allowed: np.ndarray) -> Widest | None:
         """The masses of the widest margin, when it is one; ``allowed`` says where, per cone or for all."""
         mask = np.broadcast_to(allowed, (len(used), len(self.table.space)))
+        if self.hopeless(used, mask):
+            return None
         solution = widest([self.gains[r] for r in used], self.cancel(used), mask)
         return solution if solution is not None and solution.margin > LEAST_MARGIN else None
+
+    def hopeless(self, used: tuple[int, ...], allowed: np.ndarray) -> bool:
+        """Whether it is plain without a program that no masses cancel with a margin above 0.
+
+        Where all masses of an equation that may differ from 0 have the same sign, they are 0. A cone whose
+        masses are all 0, or give nothing against some ranking, has no margin.
+        """
+        left, more_to_do = allowed, True
+        while more_to_do:
+            counted = left.any(axis=0)
+            more = (self.positive & counted).any(axis=1)
+            less = (self.negative & counted).any(axis=1)
+            zero = counted & (self.signs[more != less] != 0).any(axis=0)
+            left, more_to_do = left & ~zero, bool(zero.any())
+        return any(
+            not own.any() or bool((self.gains[r][:, own].max(axis=1) <= 0).any())
+            for r, own in zip(used, left, strict=True)
+        )
 
     def own_margin(self, r: int, allowed: np.ndarray) -> float:
         """The margin under the law in proportion to the values of the ranking (less the least of them).
