@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
@@ -86,14 +87,12 @@ class _Search:
             ranking = tuple(0 if k == first else 1 if k == second else next(rest) for k in range(n))
             self.gains.append(np.unique((values[place[ranking]] - against) / span, axis=0))
             self.own.append(values[place[ranking]])
-        number = orbits(table.space)
-        rows = {key: row for row, key in enumerate(sorted({key for line in number for key in line}))}
-        self.signs = np.zeros((len(rows), len(table.space)))
-        for y, line in enumerate(number):
-            self.signs[rows[line[0]], y] += 1
-            self.signs[rows[line[1]], y] -= 1
-        self.signs = self.signs[np.abs(self.signs).any(axis=1)]
+        self.signs, inverse = _cancelling(table.space)
         self.positive, self.negative = self.signs > 0, self.signs < 0
+        self.even = [
+            bool((np.abs(block - block @ inverse @ self.signs).max(axis=1) < LEAST_MARGIN / 10).any())
+            for block in self.gains
+        ]
 
     def cancel(self, used: tuple[int, ...]) -> Float64s:
         """sum_r A p_r as a matrix."""
@@ -111,8 +110,11 @@ class _Search:
         """Whether it is plain without a program that no masses cancel with a margin above 0.
 
         Where all masses of an equation that may differ from 0 have the same sign, they are 0. A cone whose
-        masses are all 0, or give nothing against some ranking, has no margin.
+        masses are all 0, or give nothing against some ranking, has no margin. Nor has one alone where what
+        it gains over some ranking is a combination of the equations.
         """
+        if len(used) == 1 and self.even[used[0]]:
+            return True
         left, more_to_do = allowed, True
         while more_to_do:
             counted = left.any(axis=0)
@@ -174,6 +176,19 @@ class _Search:
             if fit is not None and fit.margin > least:
                 allowed, solution = fewer & (fit.masses > LEAST_MARGIN), fit
         return used, solution
+
+
+@lru_cache(maxsize=16)
+def _cancelling(space: Space) -> tuple[Float64s, Float64s]:
+    """The matrix A, and its pseudo-inverse, which says what is a combination of its rows."""
+    number = orbits(space)
+    rows = {key: row for row, key in enumerate(sorted({key for line in number for key in line}))}
+    signs = np.zeros((len(rows), len(space)))
+    for y, line in enumerate(number):
+        signs[rows[line[0]], y] += 1
+        signs[rows[line[1]], y] -= 1
+    signs = signs[np.abs(signs).any(axis=1)]
+    return signs, np.linalg.pinv(signs)
 
 
 def _simple_first(space: Space) -> Iterator[np.ndarray]:
