@@ -188,7 +188,7 @@ def _cancelling(space: Space) -> tuple[Float64s, Float64s]:
         signs[rows[line[0]], y] += 1
         signs[rows[line[1]], y] -= 1
     signs = signs[np.abs(signs).any(axis=1)]
-    return signs, np.linalg.pinv(signs)
+    return signs, np.asarray(np.linalg.pinv(signs), dtype=np.float64)
 
 
 def _simple_first(space: Space) -> Iterator[np.ndarray]:
