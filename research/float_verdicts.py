@@ -1,11 +1,13 @@
 """Do floats ever change a verdict? Random metrics in fractions and in floats of many types, scales, offsets.
 
     python research/float_verdicts.py --metrics 12000 --seed 0
+    python research/float_verdicts.py --metrics 100000 --cache verdicts.jsonl --processes 2
 
 Each metric is asked about as fractions and in eleven ways as floats, times a factor (cents for euros) before
 it is rounded to a type. What is exact decides; floats may add rounding, but no verdict of their own. Prints
 the outcomes by type, and every float verdict that differs from the exact one other than by being undecided:
-there must be none.
+there must be none. With ``--cache`` every finished chunk of metrics is a line of a file, and is not asked
+about again; take a new file when the code has changed.
 """
 
 from __future__ import annotations
@@ -13,9 +15,10 @@ from __future__ import annotations
 import argparse
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,6 +29,8 @@ from rankproof.theory.existence.decide import target_exists
 
 __all__ = ["wrong_outcomes"]
 
+# By the labels from the top down.
+Values = dict[tuple[int, ...], Fraction]
 ExactMetric = Callable[[tuple[int, ...], Any], Fraction]
 SCALES = (
     *(Fraction(text) for text in ("1", "1/1000", "1/100", "1/10", "73/100", "73/10", "100", "1000000")),
@@ -47,8 +52,7 @@ def drawn_metric(rng: random.Random, items: int = 3, grades: int = 2) -> ExactMe
     share = rng.choice(SMALL) * _number(rng)
     at = rng.choice(list(free))
 
-    def metric(ranking: tuple[int, ...], feedback: Any) -> Fraction:
-        labels = tuple(int(feedback[item]) for item in ranking)
+    def value_of(labels: tuple[int, ...]) -> Fraction:
         if kind == "free":
             return free[labels]
         value = sum((w * gains[y] for w, y in zip(weights, labels, strict=True)), Fraction(0))
@@ -57,6 +61,15 @@ def drawn_metric(rng: random.Random, items: int = 3, grades: int = 2) -> ExactMe
         if kind == "mixed":
             return value + share * _reciprocal_rank(labels)
         return value + share * (kind == "changed" and labels == at)
+
+    return by_labels({labels: value_of(labels) for labels in free})
+
+
+def by_labels(values: Mapping[tuple[int, ...], Any]) -> Callable[[tuple[int, ...], Any], Any]:
+    """The metric with these values, by the labels from the top down."""
+
+    def metric(ranking: tuple[int, ...], feedback: Any) -> Any:
+        return values[tuple([feedback[item] for item in ranking])]
 
     return metric
 
@@ -112,12 +125,14 @@ KINDS: dict[str, Callable[[float], Any]] = {
 }
 
 
-def _swallowed(name: str, exact: ExactMetric, scale: Fraction, offset: Fraction, metric: Any) -> ExactMetric:
+def _swallowed(
+    name: str, exact: Values, scale: Fraction, offset: Fraction, numbers: Mapping[tuple[int, ...], Any]
+) -> Values:
     """The metric that is left when the rounding of the type is taken for what was meant."""
     if "scaled" in name:
         kind = KINDS[name.split()[0]]
-        return lambda ranking, y: offset + scale * Fraction(float(kind(float(exact(ranking, y)))))
-    return lambda ranking, feedback: Fraction(float(metric(ranking, feedback)))
+        return {y: offset + scale * Fraction(float(kind(float(value)))) for y, value in exact.items()}
+    return {y: Fraction(float(number)) for y, number in numbers.items()}
 
 
 def existence_outcome(metric: Any, space: Space) -> str:
@@ -140,26 +155,15 @@ def wrong_outcomes(
     for number in range(seed, seed + many):
         rng = random.Random(number)
         exact = drawn_metric(rng, space.items, len(space.labels))
+        ranks = tuple(range(space.items))
+        values = {labels: exact(ranks, labels) for labels in product(space.labels, repeat=space.items)}
         truth = decide(exact, space)
         for name, make in MAKES.items():
             factor, scale, offset = rng.choice(FACTORS), rng.choice(SCALES), rng.choice(OFFSETS)
-
-            def larger(
-                ranking: tuple[int, ...], feedback: Any, factor: int = factor, exact: ExactMetric = exact
-            ) -> Fraction:
-                return factor * exact(ranking, feedback)
-
-            def metric(
-                ranking: tuple[int, ...],
-                feedback: Any,
-                make: Any = make,
-                scale: Fraction = scale,
-                offset: Fraction = offset,
-                exact: ExactMetric = larger,
-            ) -> Any:
-                return make(exact(ranking, feedback), scale, offset)
-
-            outcome = decide(metric, space)
+            larger = {labels: factor * value for labels, value in values.items()}
+            with np.errstate(all="ignore"):
+                numbers = {labels: make(value, scale, offset) for labels, value in larger.items()}
+            outcome = decide(by_labels(numbers), space)
             if counts is not None:
                 counts[name, truth, outcome] += 1
             # Floats may have swallowed all differences: that every ranking has the same value is no verdict.
@@ -168,26 +172,65 @@ def wrong_outcomes(
             # Or so much that the numbers are exactly those of a metric with a target.
             if (
                 outcome != "target"
-                or decide(_swallowed(name, larger, scale, offset, metric), space) != outcome
+                or decide(by_labels(_swallowed(name, larger, scale, offset, numbers)), space) != outcome
             ):
                 yield number, name, factor, scale, offset, outcome, truth
 
 
+def chunk(job: dict[str, Any]) -> dict[str, Any]:
+    """The answers on one chunk of metrics: how often which, and what is wrong."""
+    counts: Counter[tuple[str, str, str]] = Counter()
+    space = graded_space(3, job["grades"])
+    wrong = [list(map(str, case)) for case in wrong_outcomes(job["seed"], job["metrics"], space, counts)]
+    print(
+        job["seed"], f"{sum(counts.values())} questions", *("WRONG " + " ".join(w) for w in wrong), flush=True
+    )
+    return {"counts": [[*case, many] for case, many in sorted(counts.items())], "wrong": wrong}
+
+
+def chunks(seed: int, metrics: int, grades: int, size: int) -> list[dict[str, Any]]:
+    """The jobs of `chunk` that make up the metrics of these seeds."""
+    stop = seed + metrics
+    return [
+        {"seed": start, "metrics": min(size, stop - start), "grades": grades}
+        for start in range(seed, stop, size)
+    ]
+
+
+def show(results: Iterable[dict[str, Any]]) -> None:
+    """The outcomes by type, the share that is undecided where the exact answer is not, and what is wrong."""
+    counts: Counter[tuple[str, str, str]] = Counter()
+    wrong = []
+    for result in results:
+        counts.update({tuple(case): many for *case, many in result["counts"]})
+        wrong += result["wrong"]
+    for (name, truth, outcome), many in sorted(counts.items()):
+        print(f"{name:<22} exact {truth:<9} as floats {outcome:<10} {many}")
+    for name in MAKES:
+        decided = {case: many for case, many in counts.items() if case[0] == name and case[1] != "undecided"}
+        undecided = sum(many for (_, _, outcome), many in decided.items() if outcome == "undecided")
+        print(f"{name:<22} undecided {undecided / max(sum(decided.values()), 1):.1%}")
+    for case in wrong:
+        print("WRONG", *case)
+    print(f"{sum(counts.values())} questions, {len(wrong)} wrong")
+
+
 def main() -> None:
     """Asks, and prints."""
+    # Beside this file, and not needed where tests load it.
+    import benchmark_path  # noqa: F401
+    from shared.resumed import run
+
     parser = argparse.ArgumentParser(description="Do floats ever change a verdict?")
     parser.add_argument("--metrics", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--grades", type=int, default=2)
+    parser.add_argument("--chunk", type=int, default=2000, help="metrics that make a line of the cache")
+    parser.add_argument("--cache", type=Path, help="file of finished chunks, one JSON object a line")
+    parser.add_argument("--processes", type=int, default=1)
     options = parser.parse_args()
-    counts: Counter[tuple[str, str, str]] = Counter()
-    wrong = 0
-    for case in wrong_outcomes(options.seed, options.metrics, graded_space(3, options.grades), counts):
-        wrong += 1
-        print("WRONG", *case, flush=True)
-    for (name, truth, outcome), many in sorted(counts.items()):
-        print(f"{name:<22} exact {truth:<9} as floats {outcome:<10} {many}")
-    print(f"{sum(counts.values())} questions, {wrong} wrong")
+    jobs = chunks(options.seed, options.metrics, options.grades, options.chunk)
+    show(run(jobs, chunk, options.cache, processes=options.processes).values())
 
 
 if __name__ == "__main__":

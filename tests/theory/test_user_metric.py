@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections import Counter
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
@@ -15,13 +16,13 @@ import pytest
 
 from every_case import few_cases
 from rankproof.errors import ArgumentError, PrecisionError, UnknownNameError
-from rankproof.feedback import Law
-from rankproof.feedback.spaces import graded_space, graph_space, permutation_space
+from rankproof.feedback import Graded, Law
+from rankproof.feedback.spaces import Space, graded_space, graph_space, permutation_space
 from rankproof.theory.base.risk import optimal_rankings, regret
 from rankproof.theory.base.stored_values import metric_from_plain, metric_to_plain
 from rankproof.theory.base.values import value_table
 from rankproof.theory.certify import as_metric, certify_metric
-from rankproof.theory.custom.metric import as_user_metric
+from rankproof.theory.custom.metric import as_user_metric, drowned
 
 BINARY = graded_space(3, 2)
 Function = Callable[[tuple[int, ...], Any], Any]
@@ -118,6 +119,27 @@ def test_a_function_that_looks_at_the_number_of_an_item() -> None:
     assert (
         "but 2 on ranking (1, 0, 2), feedback Graded((0, 1, 0)), which is the same with items 0 and 1" in told
     )
+
+
+def test_a_function_is_called_twice_on_every_ranking_and_feedback() -> None:
+    """Renamed feedback is in the table already."""
+    calls: Counter[tuple[tuple[int, ...], Any]] = Counter()
+
+    def metric(ranking: tuple[int, ...], labels: Any) -> int:
+        calls[ranking, labels] += 1
+        return int(labels[ranking[0]])
+
+    space = graded_space(3, 2)
+    value_table(metric, space)
+    assert calls == {(ranking, y): 2 for ranking in permutations(range(3)) for y in space.feedback}
+
+
+def test_renamed_feedback_that_the_space_lacks_is_asked_about() -> None:
+    """On 001 alone nothing shows that the function looks at item 2 by its number."""
+    space = Space("graded", 3, (Graded((0, 0, 1)),))
+    with pytest.raises(ArgumentError, match=r"does not treat all items alike.*items 1 and 2 renamed"):
+        value_table(lambda ranking, _: 1 / (1 + ranking.index(2)), space)
+    assert value_table(lambda ranking, y: 1 / (1 + ranking.index(list(y).index(1))), space).slack == 0
 
 
 def test_none_for_some_rankings_only() -> None:
@@ -236,6 +258,15 @@ def test_differences_of_rounding_are_ties() -> None:
 
 
 # Feedback of other kinds, directions, names -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_floats_of_very_different_sizes_drown_whatever_their_sign(sign: int) -> None:
+    """1 and 1.5 beside 2,000,000: less than 1/1000 of it, and apart by less than a millionth of it."""
+    rows = ((Fraction(sign * 10**6), Fraction(1)), (Fraction(sign * 2 * 10**6), Fraction(3, 2)))
+    assert drowned(rows, Fraction(1, 10**9)) == 1
+    assert drowned(rows, Fraction(0)) is None
+    assert drowned(tuple(row[1:] for row in rows), Fraction(1, 10**9)) is None
 
 
 def test_lower_is_better_is_negated() -> None:

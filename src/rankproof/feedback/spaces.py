@@ -40,6 +40,8 @@ FEEDBACK_KINDS = ("graded", "preferences", "permutation")
 # All n! rankings are looked at one by one.
 MOST_ITEMS = 6
 MOST_FEEDBACK = 5_000
+# Renamings of a space that are remembered: all of up to five items.
+MOST_RENAMINGS = 120
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,6 +52,9 @@ class Space:
     items: int
     feedback: tuple[Feedback, ...]
     _index: dict[Feedback, int] = field(init=False, repr=False, compare=False, hash=False)
+    _renamed: dict[tuple[int, ...], tuple[int, ...]] = field(
+        init=False, repr=False, compare=False, hash=False, default_factory=dict
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_index", {y: k for k, y in enumerate(self.feedback)})
@@ -60,7 +65,13 @@ class Space:
 
     def relabelled(self, permutation: Sequence[int]) -> tuple[int, ...]:
         """For every feedback the place of what it becomes when new item i is old item ``permutation[i]``."""
-        return tuple(self._index[y.relabel(permutation)] for y in self.feedback)
+        order = tuple(permutation)
+        places = self._renamed.get(order)
+        if places is None:
+            places = tuple(self._index[y.relabel(order)] for y in self.feedback)
+            if len(self._renamed) < MOST_RENAMINGS:
+                self._renamed[order] = places
+        return places
 
     @property
     def labels(self) -> tuple[Any, ...]:

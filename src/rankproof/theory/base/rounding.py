@@ -8,7 +8,9 @@ does not show.
 
 That something holds needs differences that are *exactly* 0. Floats say so up to their rounding, which must be
 next to nothing beside what rankings differ by (`too_coarse`); a constant that all rankings of a feedback
-share counts for the rounding, but not for the differences.
+share counts for the rounding, but not for the differences. And where small differences must be multiples of
+large ones, it must be next to nothing beside the small ones too (`fine_beside`): a millionth is known to a
+millionth as many digits.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from fractions import Fraction
 from rankproof.errors import PrecisionError
 from rankproof.theory.base.values import ValueTable
 
-__all__ = ["FLOATS", "ROUNDED", "sign_of", "spread_of", "sure_of", "too_coarse"]
+__all__ = ["FLOATS", "ROUNDED", "fine_beside", "sign_of", "spread_of", "sure_of", "too_coarse"]
 
 ROUNDED, DISTINCT = 10, 10_000
 LEAST, SURE = Fraction(1, 10**8), Fraction(2, 10**5)
@@ -52,14 +54,21 @@ def spread_of(table: ValueTable) -> Fraction:
 
 def too_coarse(table: ValueTable) -> str | None:
     """Why equal floats do not show that the values are equal; None for exact values and for fine floats."""
+    if not table.slack:
+        return None
     spread = spread_of(table)
-    if not table.slack or not spread or ROUNDED * table.slack <= FINE * spread:
+    if not spread or fine_beside(table, spread):
         return None
     return (
         f"the floats of {table.metric} are known up to {float(ROUNDED * table.slack):.1g} only, while "
         f"rankings differ by {float(spread):.3g}: they are of a narrow type such as float32, or all share a "
         "large constant. Let it compute with fractions.Fraction (or in float64, without the constant)"
     )
+
+
+def fine_beside(table: ValueTable, difference: Fraction) -> bool:
+    """Whether the rounding of the floats is next to nothing beside a difference."""
+    return ROUNDED * table.slack <= FINE * difference
 
 
 def _unclear(table: ValueTable, difference: Fraction) -> PrecisionError:

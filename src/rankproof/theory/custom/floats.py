@@ -3,8 +3,8 @@
 A function may compute in float32 or float16 and hand out Python floats, so the type of a number says little.
 What its digits say is this:
 
-- Numbers that are small multiples of one power of two (`EXACT_BITS` bits wide at most) are exact in all
-  types.
+- Numbers that are small multiples of one power of two (`EXACT_BITS` bits wide at most, fewer where few
+  numbers might look so by chance) are exact in all types.
 - Floats with all their bits that agree with a fraction of a small denominator to the last digits, and not by
   chance, are that fraction. Float16 that was scaled by 1/100 later agrees with such fractions as well, so
   they must be small multiples of one number too, or make a table that rounding does not make
@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from itertools import chain
 from typing import Any
 
@@ -28,15 +29,18 @@ __all__ = ["NarrowFloat", "Reading", "Rows", "as_fractions", "narrow_bits"]
 LARGEST_DENOMINATOR = 10_000
 # How often a float that is no such fraction may agree with one.
 CHANCE = Fraction(1, 10**4)
-# The widest numbers that are taken to be exact; float16 has 11 bits, bfloat16 8.
+# The widest numbers that are taken to be exact, where there are enough of them; float16 has 11 bits,
+# bfloat16 8.
 EXACT_BITS = 7
 # Numbers of float64 that are no simple fractions show at least so many of their 53 bits.
 ALL_BITS, MANY_BITS = 53, 47
 # What is assumed of numbers of a narrow type that was scaled or shifted later.
 HIDDEN_BITS = 8
+# Numbers of so few bits are exact however few they are.
+FEW_BITS = 5
 # Differences of float16 are in ratios with denominators up to the second, those of simple metrics up to the
-# first.
-SIMPLE_RATIO, NARROW_RATIO = 60, 2**17
+# first; up to the third, where the numbers themselves are of very different sizes.
+SIMPLE_RATIO, NARROW_RATIO, WIDE_RATIO = 60, 2**17, 2**22
 # Twos in a denominator beyond those of a decimal number: eighths are common, 1/64 is not.
 MOST_HALVES = 6
 # Half of the rounding that a few dozen operations leave, in units in the last place.
@@ -84,26 +88,27 @@ def as_fractions(raw: Sequence[Sequence[Any]]) -> Reading:
     factor, wide = _common_factor(every), _wide_fractions(raw)
     halved = wide or _many_halves(every)
     narrow = halved or _hides_narrow(raw) or _hides_wide_numbers(raw)
+    exact = 0 if wide else _exact_bits(raw, factor)
     columns, slack = [], Fraction(0)
     for column in zip(*raw, strict=True):
-        fractions, own = _column(column, factor, wide, halved, narrow)
+        fractions, own = _column(column, factor, exact, halved, narrow)
         columns.append(fractions)
         slack = max(slack, own)
     return tuple(zip(*columns, strict=True)), slack
 
 
 def _column(
-    column: Sequence[Any], factor: int, wide: bool, halved: bool, narrow: bool
+    column: Sequence[Any], factor: int, exact: int, halved: bool, narrow: bool
 ) -> tuple[list[Fraction], Fraction]:
     """The numbers of one feedback, and how far they may be from the true ones.
 
-    ``wide`` says that small numbers may be made of float16 too, ``halved`` that fractions they agree with
-    are, and ``narrow`` that other numbers are.
+    Numbers of up to ``exact`` bits are exact. ``halved`` says that the fractions they agree with may be made
+    of float16, and ``narrow`` that other numbers may be.
     """
     floats = [value for value in column if isinstance(value, float)]
     plain = [Fraction(value) for value in column]
     typed = min((value.bits for value in floats if isinstance(value, NarrowFloat)), default=ALL_BITS)
-    if not any(floats) or (not wide and _width(floats, factor) <= min(EXACT_BITS, typed - 4)):
+    if not any(floats) or _width(floats, factor) <= min(exact, typed - 4):
         return plain, Fraction(0)
     bits = min(typed, max(_significant(value, factor) for value in floats))
     if bits >= MANY_BITS:
@@ -116,6 +121,32 @@ def _column(
         plain = [a if b is None else b for a, b in zip(plain, near, strict=True)]
     # A constant that was added later makes numbers of float16 look like those of a wider type.
     return plain, _slack(floats, min(bits, HIDDEN_BITS) if narrow else bits)
+
+
+def _exact_bits(raw: Sequence[Sequence[Any]], factor: int) -> int:
+    """How wide small multiples of a power of two may be to be exact.
+
+    Numbers of bfloat16 have 8 bits, but a few of them may happen to end in 0. Where some number has more, or
+    the table is not one that rounding makes, they do not.
+    """
+    floats = {value for value in chain(*raw) if isinstance(value, float)}
+    bits = _bits_beyond_chance(len(floats))
+    if bits < max(_significant(value, factor) for value in floats) <= HIDDEN_BITS:
+        columns = dict.fromkeys(zip(*raw, strict=True))
+        return EXACT_BITS if _explained([tuple(map(Fraction, column)) for column in columns]) else bits
+    return EXACT_BITS
+
+
+def _bits_beyond_chance(distinct: int) -> int:
+    """The most bits, up to `EXACT_BITS`, that so many numbers of a narrow type do not all show by chance.
+
+    >>> _bits_beyond_chance(4), _bits_beyond_chance(8), _bits_beyond_chance(16)
+    (5, 6, 7)
+    """
+    for bits in range(EXACT_BITS, FEW_BITS, -1):
+        if Fraction(1, 2) ** ((HIDDEN_BITS - bits) * (distinct - 1)) <= CHANCE:
+            return bits
+    return FEW_BITS
 
 
 def _slack(floats: Sequence[float], bits: int) -> Fraction:
@@ -150,6 +181,7 @@ def _width(floats: Sequence[float], factor: int) -> int:
     return max(whole).bit_length() - ((shared & -shared).bit_length() - 1)
 
 
+@lru_cache(maxsize=4096)
 def _simple(value: float) -> Fraction | None:
     """The fraction with a small denominator that a float stands for."""
     near = Fraction(value).limit_denominator(LARGEST_DENOMINATOR)
@@ -159,6 +191,7 @@ def _simple(value: float) -> Fraction | None:
     return near if exactly and not by_chance else None
 
 
+@lru_cache(maxsize=4096)
 def _nearly(value: float) -> Fraction:
     """The fraction that a float with more rounding stands for, else the float; it must fit the others yet."""
     near = Fraction(value).limit_denominator(LARGEST_DENOMINATOR)
@@ -288,7 +321,17 @@ def _hides_wide_numbers(raw: Sequence[Sequence[Any]]) -> bool:
     The ratios of one feedback may be simple by chance (135, 144 and 150 differ by 9 and 6); beside the values
     of the other feedback they are not.
     """
-    values = sorted({float(value) for value in chain(*raw)})
+    columns = list(dict.fromkeys(zip(*raw, strict=True)))
+    # What all rankings of a feedback share may be a small number of many more digits after the point.
+    telling = [column for column in columns if len(set(column)) > 1]
+    return any(
+        _wide_multiples(some, ratio) for some in (columns, telling) for ratio in (NARROW_RATIO, WIDE_RATIO)
+    )
+
+
+def _wide_multiples(columns: Sequence[tuple[Any, ...]], largest: int) -> bool:
+    """`_hides_wide_numbers` for these columns and ratios with denominators up to the largest."""
+    values = sorted({float(value) for value in chain(*columns)})
     if len(values) < 3:
         return False
     first, span = Fraction(values[0]), Fraction(values[-1]) - Fraction(values[0])
@@ -296,14 +339,13 @@ def _hides_wide_numbers(raw: Sequence[Sequence[Any]]) -> bool:
     ratios = {values[0]: Fraction(0), values[-1]: Fraction(1)}
     for value in values[1:-1]:
         ratio = (Fraction(value) - first) / span
-        near = ratio.limit_denominator(NARROW_RATIO)
+        near = ratio.limit_denominator(largest)
         if abs(ratio - near) > room:
             return False
         ratios[value] = near
     if (
         _bits(ratios.values()) <= EXACT_BITS
-        or min(Fraction(1), NARROW_RATIO**2 * room) ** (len(values) - 2) > CHANCE
+        or min(Fraction(1), largest**2 * room) ** (len(values) - 2) > CHANCE
     ):
         return False
-    columns = dict.fromkeys(zip(*raw, strict=True))
     return not _explained([tuple(ratios[float(value)] for value in column) for column in columns])

@@ -61,8 +61,9 @@ class UserMetric:
         self._check_again(space, rankings, raw)
         self._check_symmetry(space, rankings, raw, slack)
         self._check_sizes(space, rows, slack)
-        sign = 1 if self.direction == "higher" else -1
-        return tuple(tuple(sign * value for value in row) for row in rows), slack
+        if self.direction == "higher":
+            return rows, slack
+        return tuple(tuple(-value for value in row) for row in rows), slack
 
     def _value(self, ranking: tuple[int, ...], feedback: Feedback) -> float | Fraction | None:
         try:
@@ -120,33 +121,44 @@ class UserMetric:
         self, space: Space, rankings: Sequence[tuple[int, ...]], raw: list[list[Any]], slack: Fraction
     ) -> None:
         # Exchanges of neighbours generate all relabellings.
+        rows = dict(zip(rankings, raw, strict=True))
         for i in range(space.items - 1):
             swap = {i: i + 1, i + 1: i}
-            order = [swap.get(k, k) for k in range(space.items)]
-            for ranking, row in zip(rankings, raw, strict=True):
+            order = tuple(swap.get(k, k) for k in range(space.items))
+            for ranking, row in rows.items():
                 other = tuple(swap.get(k, k) for k in ranking)
-                for y, value in zip(space.feedback, row, strict=True):
-                    there = y.relabel(order)
-                    same = self._value(other, there)
-                    renamed = Fraction(0) if same is None else same
-                    if abs(Fraction(value) - Fraction(renamed)) > max(2 * slack, _last_digits(value)):
+                renamed = self._renamed(space, order, other, rows[other])
+                if renamed == row:
+                    continue
+                for y, value, same in zip(space.feedback, row, renamed, strict=True):
+                    if abs(Fraction(value) - Fraction(same)) > max(2 * slack, _last_digits(value)):
                         raise ArgumentError(
                             f"Metric {self} does not treat all items alike: it gives {_shown(value)} on "
-                            f"{_call(ranking, y)}, but {_shown(renamed)} on "
-                            f"{_call(other, there)}, which is the same with items {i} and "
+                            f"{_call(ranking, y)}, but {_shown(same)} on "
+                            f"{_call(other, y.relabel(order))}, which is the same with items {i} and "
                             f"{i + 1} renamed. A metric must look at the feedback of an item, not at its "
                             "number; put what distinguishes items into the feedback."
                         )
+
+    def _renamed(
+        self, space: Space, order: tuple[int, ...], ranking: tuple[int, ...], row: list[Any]
+    ) -> list[Any]:
+        """The values of a ranking on the renamed feedback: from its row, or where that lacks any, asked."""
+        try:
+            return [row[place] for place in space.relabelled(order)]
+        except KeyError:
+            values = (self._value(ranking, y.relabel(order)) for y in space.feedback)
+            return [Fraction(0) if value is None else value for value in values]
 
 
 def drowned(rows: Rows, slack: Fraction) -> int | None:
     """The first feedback on which values differ, but little beside the rounding of the largest value."""
     if slack:
-        largest = max(abs(value) for row in rows for value in row)
-        for place, column in enumerate(zip(*rows, strict=True)):
-            spread = max(column) - min(column)
-            size = max(map(abs, column))
-            if size < SMALL * largest and 2 * ROUNDING * size < spread < LEAST_SPREAD * largest:
+        ends = [(min(column), max(column)) for column in zip(*rows, strict=True)]
+        sizes = [max(-low, high) for low, high in ends]
+        largest = max(sizes)
+        for place, ((low, high), size) in enumerate(zip(ends, sizes, strict=True)):
+            if size < SMALL * largest and 2 * ROUNDING * size < high - low < LEAST_SPREAD * largest:
                 return place
     return None
 
@@ -162,6 +174,8 @@ def as_user_metric(
 
 def _number(value: Any) -> float | Fraction | None:
     """A finite number as a float or a fraction of Python's own integers; None for anything else."""
+    if type(value) is float:
+        return value if math.isfinite(value) else None
     if isinstance(value, numbers.Rational):
         return Fraction(int(value.numerator), int(value.denominator))
     imaginary = isinstance(value, numbers.Complex) and not isinstance(value, numbers.Real)

@@ -40,7 +40,7 @@ from rankproof.feedback import Law
 from rankproof.feedback.spaces import Space
 from rankproof.theory.base.proofs import AssumptionA, Clash, Contradiction, Rows, SplitLaw, TargetTable
 from rankproof.theory.base.risk import best_rankings, expected_values
-from rankproof.theory.base.rounding import sign_of, sure_of, too_coarse
+from rankproof.theory.base.rounding import ROUNDED, fine_beside, sign_of, sure_of, too_coarse
 from rankproof.theory.base.values import Ranking, ValueTable
 from rankproof.theory.existence.symmetry import (
     check_symmetry,
@@ -95,6 +95,12 @@ def _wrong_exchange(table: ValueTable, u: Rows) -> str | None:
             other = rows[exchanged(ranking, k)]
             gain = [row[y] - other[y] for y in places]
             ahead = [u[y][i] - u[y][j] for y in places]
+            most = max(map(abs, gain))
+            if most > ROUNDED * table.slack and not fine_beside(table, most):
+                return (
+                    f"in the ranking {ranking} item {i} above item {j} gains {float(most):.3g} at most, and "
+                    "the floats have too few digits to tell what that is a multiple of"
+                )
             largest = max(places, key=lambda y: abs(ahead[y]))
             scale = gain[largest] / ahead[largest] if ahead[largest] else Fraction(0)
             apart = any(sign_of(table, gain[y] - scale * ahead[y]) for y in places)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import lru_cache
 from itertools import product
 from typing import Any
 
@@ -83,17 +84,10 @@ def _all(space: Space) -> Iterator[Target]:
 
 
 def _same(target: Target, space: Space, wanted: list[list[Fraction]], tolerance: Fraction) -> bool:
-    digits = PRECISIONS[0]
     scale = Fraction(0)
     try:
-        exact = in_fractions(target, space.items, digits)
         for y, row in zip(space.feedback, wanted, strict=True):
-            values = exact.of_feedback(y)
-            for value, want in zip(values[1:], row, strict=True):
-                difference: Any = value - values[0]
-                if isinstance(difference, float):
-                    # A share of a root: its square is a fraction.
-                    difference = root_fraction(difference, digits)
+            for difference, want in zip(_ahead(target, space.items, y), row, strict=True):
                 if not scale and abs(want) > tolerance:
                     scale = Fraction(difference) / want
                     if scale <= 0:
@@ -103,6 +97,21 @@ def _same(target: Target, space: Space, wanted: list[list[Fraction]], tolerance:
     except RankproofError:
         return False
     return scale > 0
+
+
+@lru_cache(maxsize=10_000)
+def _ahead(target: Target, items: int, feedback: Any) -> tuple[Fraction, ...]:
+    """What the items after the first have more than it."""
+    digits = PRECISIONS[0]
+    values = _exact(target, items).of_feedback(feedback)
+    differences = (value - values[0] for value in values[1:])
+    # A share of a root: its square is a fraction.
+    return tuple(root_fraction(a, digits) if isinstance(a, float) else Fraction(a) for a in differences)
+
+
+@lru_cache(maxsize=1_000)
+def _exact(target: Target, items: int) -> Target:
+    return in_fractions(target, items, PRECISIONS[0])
 
 
 def _differences(rows: tuple[tuple[Fraction, ...], ...]) -> list[list[Fraction]]:

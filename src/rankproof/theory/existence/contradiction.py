@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
@@ -37,6 +38,8 @@ __all__ = ["find_contradiction"]
 
 # Margins, relative to the largest difference of values, that HiGHS can tell from 0.
 LEAST_MARGIN = 1e-7
+# A margin that no rounding makes.
+PLAIN_MARGIN = 1e-5
 # A law is made simpler as long as that leaves this share of the margin.
 KEPT_MARGIN = 0.05
 SCALES = (*range(2, 60), *range(60, 200, 5), 300, 500, 1_000, 3_000, 10_000, 100_000, 1_000_000)
@@ -78,17 +81,18 @@ class _Search:
         place = {ranking: number for number, ranking in enumerate(table.rankings)}
         against = values[[k for r, k in place.items() if r.index(1) < r.index(0)]]
         self.gains: list[Float64s] = []
+        self.own: list[Float64s] = []
         for first, second in combinations(range(n), 2):
             rest = iter(range(2, n))
             ranking = tuple(0 if k == first else 1 if k == second else next(rest) for k in range(n))
             self.gains.append(np.unique((values[place[ranking]] - against) / span, axis=0))
-        number = orbits(table.space)
-        rows = {key: row for row, key in enumerate(sorted({key for line in number for key in line}))}
-        self.signs = np.zeros((len(rows), len(table.space)))
-        for y, line in enumerate(number):
-            self.signs[rows[line[0]], y] += 1
-            self.signs[rows[line[1]], y] -= 1
-        self.signs = self.signs[np.abs(self.signs).any(axis=1)]
+            self.own.append(values[place[ranking]])
+        self.signs, inverse = _cancelling(table.space)
+        self.positive, self.negative = self.signs > 0, self.signs < 0
+        self.even = [
+            bool((np.abs(block - block @ inverse @ self.signs).max(axis=1) < LEAST_MARGIN / 10).any())
+            for block in self.gains
+        ]
 
     def cancel(self, used: tuple[int, ...]) -> Float64s:
         """sum_r A p_r as a matrix."""
@@ -97,14 +101,50 @@ class _Search:
     def solve(self, used: tuple[int, ...], allowed: np.ndarray) -> Widest | None:
         """The masses of the widest margin, when it is one; ``allowed`` says where, per cone or for all."""
         mask = np.broadcast_to(allowed, (len(used), len(self.table.space)))
+        if self.hopeless(used, mask):
+            return None
         solution = widest([self.gains[r] for r in used], self.cancel(used), mask)
         return solution if solution is not None and solution.margin > LEAST_MARGIN else None
+
+    def hopeless(self, used: tuple[int, ...], allowed: np.ndarray) -> bool:
+        """Whether it is plain without a program that no masses cancel with a margin above 0.
+
+        Where all masses of an equation that may differ from 0 have the same sign, they are 0. A cone whose
+        masses are all 0, or give nothing against some ranking, has no margin. Nor has one alone where what
+        it gains over some ranking is a combination of the equations.
+        """
+        if len(used) == 1 and self.even[used[0]]:
+            return True
+        left, more_to_do = allowed, True
+        while more_to_do:
+            counted = left.any(axis=0)
+            more = (self.positive & counted).any(axis=1)
+            less = (self.negative & counted).any(axis=1)
+            zero = counted & (self.signs[more != less] != 0).any(axis=0)
+            left, more_to_do = left & ~zero, bool(zero.any())
+        return any(
+            not own.any() or bool((self.gains[r][:, own].max(axis=1) <= 0).any())
+            for r, own in zip(used, left, strict=True)
+        )
+
+    def own_margin(self, r: int, allowed: np.ndarray) -> float:
+        """The margin under the law in proportion to the values of the ranking (less the least of them).
+
+        Where all renamings of the feedback are allowed, that ranking is best under it: see
+        `rankproof.theory.existence.symmetry`. No program is needed then to know that there is such a law.
+        """
+        masses = np.where(allowed, self.own[r] - self.own[r][allowed].min(), 0.0)
+        total = float(masses.sum())
+        return float((self.gains[r] @ masses).min()) / total if total > 0 else 0.0
 
     def smallest(self, allowed: np.ndarray) -> tuple[tuple[int, ...], Widest] | None:
         """Few cones whose masses can cancel: two if two will do, else a set that cannot spare one."""
         alone = np.zeros((0, allowed.size))
         every = []
         for r, block in enumerate(self.gains):
+            if self.own_margin(r, allowed) > PLAIN_MARGIN:
+                every.append(r)
+                continue
             law = widest([block], alone, allowed[None, :])
             if law is not None and law.margin > LEAST_MARGIN:
                 every.append(r)
@@ -136,6 +176,19 @@ class _Search:
             if fit is not None and fit.margin > least:
                 allowed, solution = fewer & (fit.masses > LEAST_MARGIN), fit
         return used, solution
+
+
+@lru_cache(maxsize=16)
+def _cancelling(space: Space) -> tuple[Float64s, Float64s]:
+    """The matrix A, and its pseudo-inverse, which says what is a combination of its rows."""
+    number = orbits(space)
+    rows = {key: row for row, key in enumerate(sorted({key for line in number for key in line}))}
+    signs = np.zeros((len(rows), len(space)))
+    for y, line in enumerate(number):
+        signs[rows[line[0]], y] += 1
+        signs[rows[line[1]], y] -= 1
+    signs = signs[np.abs(signs).any(axis=1)]
+    return signs, np.asarray(np.linalg.pinv(signs), dtype=np.float64)
 
 
 def _simple_first(space: Space) -> Iterator[np.ndarray]:

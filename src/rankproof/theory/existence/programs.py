@@ -32,31 +32,29 @@ def widest(gains: Sequence[Float64s], equal: Float64s, allowed: np.ndarray) -> W
     allowed : bools (blocks, feedbacks)
         Where masses may differ from 0.
     """
-    from scipy.optimize import linprog
+    # Without whole numbers asked for this is `linprog`, and checks less of what it is handed.
+    from scipy.optimize import Bounds, LinearConstraint, milp
 
     blocks, feedbacks = allowed.shape
     kept = np.flatnonzero(allowed.ravel())
     rows = sum(len(block) for block in gains)
-    upper = np.zeros((rows, blocks * feedbacks + 1))
-    upper[:, -1] = 1.0
+    left = np.zeros((rows + len(equal) + 1, blocks * feedbacks + 1))
+    left[:rows, -1] = 1.0
     start = 0
     for number, block in enumerate(gains):
-        upper[start : start + len(block), number * feedbacks : (number + 1) * feedbacks] = -block
+        left[start : start + len(block), number * feedbacks : (number + 1) * feedbacks] = -block
         start += len(block)
-    columns = np.append(kept, blocks * feedbacks)
-    equations = np.zeros((len(equal) + 1, kept.size + 1))
-    equations[:-1, :-1] = equal[:, kept]
-    equations[-1, :-1] = 1.0
-    cost = np.zeros(kept.size + 1)
-    cost[-1] = -1.0
-    solved = linprog(
+    left[rows:-1, :-1] = equal
+    left[-1, :-1] = 1.0
+    least, most = np.full(len(left), -np.inf), np.zeros(len(left))
+    least[rows:] = 0.0
+    least[-1] = most[-1] = 1.0
+    cost, lowest = np.zeros(kept.size + 1), np.zeros(kept.size + 1)
+    cost[-1], lowest[-1] = -1.0, -np.inf
+    solved = milp(
         cost,
-        A_ub=upper[:, columns],
-        b_ub=np.zeros(rows),
-        A_eq=equations,
-        b_eq=np.append(np.zeros(len(equal)), 1.0),
-        bounds=[*((0.0, None) for _ in kept), (None, None)],
-        method="highs",
+        constraints=LinearConstraint(left[:, np.append(kept, blocks * feedbacks)], least, most),
+        bounds=Bounds(lowest, np.full(kept.size + 1, np.inf)),
     )
     if solved.status != 0 or solved.x is None:
         return None

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 
 from rankproof.errors import ArgumentError
 from rankproof.feedback.spaces import Space
@@ -77,7 +78,8 @@ def check_symmetry(table: ValueTable) -> str | None:
     return None if table.shadow is None else check_symmetry(table.shadow)
 
 
-def orbits(space: Space) -> list[list[int]]:
+@lru_cache(maxsize=16)
+def orbits(space: Space) -> tuple[tuple[int, ...], ...]:
     """For every feedback y and item k a number: equal for pairs (k, y) that are renamings of each other."""
     n = space.items
     number = [[y * n + k for k in range(n)] for y in range(len(space))]
@@ -91,7 +93,7 @@ def orbits(space: Space) -> list[list[int]]:
                     low = min(number[y][k], number[there][order[k]])
                     changed = changed or number[y][k] != low or number[there][order[k]] != low
                     number[y][k] = number[there][order[k]] = low
-    return number
+    return tuple(map(tuple, number))
 
 
 def exchanged(ranking: Ranking, k: int) -> Ranking:

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations, islice, pairwise, permutations
+from math import lcm
 from typing import NamedTuple
 
 import numpy as np
@@ -38,11 +39,13 @@ __all__ = ["SplitMargin", "find_split", "widest_split"]
 LEAST_MARGIN = 1e-7
 # Laws of a linear program have small denominators when the values do.
 MOST_DENOMINATOR = 5_000
+# So many are tried at a time.
+DENOMINATORS = 250
 NEAR = 1e-9
 KEPT_MARGIN = 0.05
 # Two feedbacks at a time are looked at until this many.
 MOST_PAIRS = 3_000
-Point = tuple[Fraction, Fraction]
+Point = tuple[int, int]
 
 
 class SplitMargin(NamedTuple):
@@ -75,12 +78,15 @@ def find_split(table: ValueTable) -> SplitLaw | None:
 def _small(table: ValueTable) -> SplitLaw | None:
     """The split with one or two feedbacks that has the smallest denominator."""
     splits: list[tuple[tuple[int, int], Fraction, int, int]] = []
+    # In whole numbers, which compare faster than fractions.
+    unit = lcm(*(value.denominator for row in table.values for value in row))
+    rows = [[value.numerator * (unit // value.denominator) for value in row] for row in table.values]
     for first, second in islice(_pairs_up_to_names(table), MOST_PAIRS):
         points: dict[Point, list[Ranking]] = {}
-        for ranking, row in zip(table.rankings, table.values, strict=True):
+        for ranking, row in zip(table.rankings, rows, strict=True):
             points.setdefault((row[first], row[second]), []).append(ranking)
         for share in _shares(list(points)):
-            best = _best_of(table, points, share)
+            best = _best_of(table, points, share, unit)
             if _split_pair(best) is not None:
                 splits.append(((share.denominator, len(best)), share, first, second))
     for _, share, first, second in sorted(splits, key=lambda entry: entry[0]):
@@ -92,11 +98,20 @@ def _small(table: ValueTable) -> SplitLaw | None:
     return None
 
 
-def _best_of(table: ValueTable, points: dict[Point, list[Ranking]], share: Fraction) -> tuple[Ranking, ...]:
-    means = {point: (1 - share) * point[0] + share * point[1] for point in points}
+def _best_of(
+    table: ValueTable, points: dict[Point, list[Ranking]], share: Fraction, unit: int
+) -> tuple[Ranking, ...]:
+    """The rankings with the highest mean; the points are values times ``unit``."""
+    second, whole = share.numerator, share.denominator
+    means = {point: (whole - second) * point[0] + second * point[1] for point in points}
     most = max(means.values())
+    unit *= whole
     try:
-        best = [point for point, mean in means.items() if sign_of(table, mean - most) == 0]
+        best = [
+            point
+            for point, mean in means.items()
+            if mean == most or (table.slack and sign_of(table, Fraction(mean - most, unit)) == 0)
+        ]
     except PrecisionError:
         return ()
     return tuple(ranking for point in best for ranking in points[point])
@@ -117,7 +132,7 @@ def _pairs_up_to_names(table: ValueTable) -> Iterator[tuple[int, int]]:
 def _shares(points: list[Point]) -> Iterator[Fraction]:
     """Shares of the second coordinate: one for every corner and edge of the upper hull, and both ends."""
     corners = _upper_hull(points)
-    edges = [(a[0] - b[0]) / (a[0] - b[0] + b[1] - a[1]) for a, b in pairwise(corners)]
+    edges = [Fraction(a[0] - b[0], a[0] - b[0] + b[1] - a[1]) for a, b in pairwise(corners)]
     ends = [Fraction(0), *edges, Fraction(1)]
     for low, high in pairwise(ends):
         yield simplest_between(low, high)
@@ -248,11 +263,14 @@ def _programs(table: ValueTable) -> Iterator[_Program]:
 
 def _as_law(table: ValueTable, masses: Float64s) -> Law | None:
     """The masses as fractions of the smallest common denominator that they are near to."""
-    for denominator in range(1, MOST_DENOMINATOR + 1):
-        whole = np.rint(masses * denominator)
-        if whole.sum() == denominator and np.abs(masses - whole / denominator).max() <= NEAR:
-            shares = zip(table.space.feedback, whole, strict=True)
-            return Law((y, Fraction(int(share), denominator)) for y, share in shares if share)
+    for start in range(1, MOST_DENOMINATOR + 1, DENOMINATORS):
+        many = np.arange(start, min(start + DENOMINATORS, MOST_DENOMINATOR + 1))
+        whole = np.rint(masses * many[:, None])
+        near = np.abs(masses - whole / many[:, None]).max(axis=1) <= NEAR
+        fits = np.flatnonzero(near & (whole.sum(axis=1) == many))
+        if fits.size:
+            shares = zip(table.space.feedback, whole[fits[0]], strict=True)
+            return Law((y, Fraction(int(share), int(many[fits[0]]))) for y, share in shares if share)
     return None
 
 
