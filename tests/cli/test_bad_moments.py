@@ -73,6 +73,11 @@ FILES = {
 def test_a_wrong_file_is_named(rankproof: Run, place: Path, model: Path, command: str, file: str) -> None:
     shutil.copytree(model, place / "model")
     line = wrong(rankproof, place, READERS[command].replace("FILE", f"~/data/{file}"))
+    if file == "folds" and "holds" in line:
+        # Tables may come as a folder of files; of LETOR text it must be said which.
+        assert "folds' holds" in line
+        assert line.endswith("Name the files one by one.\n")
+        return
     assert FILES[file].removesuffix(":1: " if command == "replay" else "") in line
 
 

@@ -80,8 +80,8 @@ def test_what_is_left_out_is_the_default_of_the_engine(engine: str) -> None:
     """Said as None, and said as the number in the documentation of the engine."""
     own = {
         "lightgbm": {"learning_rate": 0.1, "num_leaves": 31, "l2": 0.0, "min_data_in_leaf": 20},
-        # Its min_child_weight of 1 is 8 rows of lift, whose second derivatives are brought to 2 / 16.
-        "xgboost": {"learning_rate": 0.3, "l2": 1.0, "min_data_in_leaf": 8, "num_leaves": None},
+        # Its min_child_weight of 1 is 16 rows: second derivatives are brought to 1 / 16.
+        "xgboost": {"learning_rate": 0.3, "l2": 1.0, "min_data_in_leaf": 16, "num_leaves": None},
         "catboost": {"learning_rate": 0.03, "num_leaves": 64, "l2": 3.0, "min_data_in_leaf": 1},
     }[engine]
     none = dict.fromkeys(own)

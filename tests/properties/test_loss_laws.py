@@ -23,6 +23,7 @@ from properties.loss_cases import (
 )
 from rankproof.errors import ArgumentError
 from rankproof.losses import Loss
+from rankproof.losses.base import ITEM_BY_ITEM
 from rankproof.threads import chunks_by_items, using
 
 every_loss = every_case("loss", EVERY, ids=identity)
@@ -169,6 +170,10 @@ def test_item_weights_multiply_what_they_are_said_to(loss: Loss) -> None:
     if loss.boosting.weights_multiply_targets:
         wanted = loss.evaluate(data.scores, data.targets * v, data.offsets, hessian=hessian)
         per_query = wanted.per_query
+    elif loss.claims["weights_keep_order"].reference != ITEM_BY_ITEM:
+        # A weight of 3 is three items at one score.
+        assert_weights_are_copies(loss, data, rng.integers(0, 4, 10))
+        return
     else:
         # They multiply the item's own share of the loss, which is its loss alone.
         wanted = loss.evaluate(data.scores, data.targets, np.arange(11), weights=v, hessian=hessian)
@@ -177,6 +182,19 @@ def test_item_weights_multiply_what_they_are_said_to(loss: Loss) -> None:
     np.testing.assert_allclose(found.gradient, wanted.gradient, rtol=1e-12, atol=1e-14)
     if hessian:
         np.testing.assert_allclose(found.hessian, wanted.hessian, rtol=1e-12, atol=1e-14)
+
+
+def assert_weights_are_copies(loss: Loss, data: Ragged, copies: np.ndarray) -> None:
+    found = loss.evaluate(
+        data.scores, data.targets, data.offsets, item_weights=copies.astype(float), hessian=False
+    )
+    offsets = np.concatenate(([0], np.cumsum(copies)))[data.offsets]
+    scores, targets = (np.repeat(one, copies) for one in (data.scores, data.targets))
+    wanted = loss.evaluate(scores, targets, offsets)
+    np.testing.assert_allclose(found.per_query, wanted.per_query, rtol=1e-9)
+    item = np.repeat(np.arange(copies.size), copies)
+    gradient = np.bincount(item, wanted.gradient, copies.size)
+    np.testing.assert_allclose(found.gradient, gradient, rtol=1e-9, atol=1e-12)
 
 
 # Threads ------------------------------------------------------------------------------------------

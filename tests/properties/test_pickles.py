@@ -65,6 +65,11 @@ def scorer() -> rp.Scorer:
         return rp.load_scorer(Path(folder, "model"))
 
 
+def exported() -> rp.Export:
+    with tempfile.TemporaryDirectory() as folder:
+        return rp.export(fitted(rp.LinearRanker()), Path(folder, "model.json"), format="json", rows=100)
+
+
 def run_and_qrels() -> tuple[rp.Run, rp.Qrels]:
     run = rp.Run.from_dict({"1": {"a": 0.5, "b": 0.5}, "2": {"c": 1.0}})
     return run, rp.Qrels.from_dict({"1": {"a": 1, "z": 2}, "2": {"c": 0}, "3": {"d": 1}})
@@ -109,6 +114,18 @@ MADE: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
     "BoostedRanker, lightgbm": (lambda: trees("lightgbm"), lambda made: made.predict(X).tolist()),
     "BoostedRanker, xgboost": (lambda: trees("xgboost"), lambda made: made.predict(X).tolist()),
     "BoostedRanker, catboost": (lambda: trees("catboost"), lambda made: made.predict(X).tolist()),
+    "Judgments": (
+        lambda: rp.Judgments.from_columns(
+            [1, 1, 1], ["a", "b", "b"], ["x", "x", "y"], [2, 0, 1], reading="joint"
+        ),
+        lambda made: made.expected_target("nDCG@2").values.tolist(),
+    ),
+    "PairJudgments": (
+        lambda: rp.PairJudgments.from_columns([1, 1], ["a", "b"], ["b", "a"], ["x", "y"]),
+        lambda made: [part.tolist() for part in made.weights],
+    ),
+    "Export": (exported, lambda made: made.to_json()),
+    "Parity": (lambda: exported().parity, lambda made: made.to_json()),
     "Scorer": (scorer, lambda made: made(X).tolist()),
     "Consistent": (lambda: rp.certify("squared:nDCG@3", "nDCG@3"), lambda made: made.to_json()),
     "Inconsistent": (lambda: rp.certify("listnet", "nDCG@3"), lambda made: made.to_json()),

@@ -9,7 +9,7 @@ from rankproof.errors import ArgumentError
 from rankproof.losses.choose import PREFERRED, choose_loss
 from rankproof.metrics.base import METRICS
 from rankproof.report.pages.verdict import proven_box, verdict_box
-from rankproof.runs.review import _verdict
+from rankproof.runs.review import verdict_on
 from rankproof.targets.base import CONDITIONS
 from rankproof.targets.choose import why_none
 from rankproof.theory.certify import certify
@@ -46,6 +46,6 @@ def test_the_theory_is_asked_for_what_claims_leave_open(metric: str, loss: str) 
 @pytest.mark.parametrize("noise", CONDITIONS)
 def test_a_condition_is_a_question_to_the_theory(noise: str) -> None:
     loss, metric = choose_loss("nDCG@10").loss, rp.metric("nDCG@10")
-    assert _verdict(loss, metric, None, 3) == choose_loss(metric, loss)
-    verdict = _verdict(loss, metric, noise, 3)
+    assert verdict_on(loss, metric, None, 3) == choose_loss(metric, loss)
+    verdict = verdict_on(loss, metric, noise, 3)
     assert getattr(verdict, "noise", None) == noise or "could not be asked" in str(verdict)

@@ -30,6 +30,7 @@ from rankproof.losses.boosting import Boosting
 from rankproof.losses.choose import choose_loss
 from rankproof.losses.supervision import check_judged
 from rankproof.metrics.base import Metric
+from rankproof.plain import html_table, json_text
 from rankproof.threads import using
 
 __all__ = ["Curvature", "as_scale", "curvature"]
@@ -106,6 +107,14 @@ class Curvature:
         """Plain data, to send from one machine to another; the sum is text, since it has many digits."""
         return {"loss": self.loss, "aim": self.aim, "total": hex(self.total), "rows": self.rows}
 
+    def to_json(self) -> str:
+        """`to_dict` as JSON text."""
+        return json_text(self.to_dict())
+
+    def _repr_html_(self) -> str:
+        row = [self.loss, f"{self.scale:g}", str(self.rows)]
+        return html_table(["loss", "scale", "rows with curvature"], [row], title="Curvature")
+
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Curvature:
         """What `to_dict` wrote."""
@@ -146,11 +155,11 @@ def curvature(
 
     Examples
     --------
-    >>> one = curvature("nDCG@10", [2, 1, 1, 0], group=[4])
-    >>> other = curvature("nDCG@10", [0] * 30 + [1], group=[31])
+    >>> one = curvature("nDCG@10", [2, 1, 1, 0], group=[4], loss="lift")
+    >>> other = curvature("nDCG@10", [0] * 30 + [1], group=[31], loss="lift")
     >>> one.scale, other.scale, (one + other).scale
     (0.0625, 0.5, 0.25)
-    >>> curvature("nDCG@10", [2, 1, 1, 0] + [0] * 30 + [1], group=[4, 31]) == one + other
+    >>> curvature("nDCG@10", [2, 1, 1, 0] + [0] * 30 + [1], group=[4, 31], loss="lift") == one + other
     True
     """
     minimised = choose_loss(metric, loss, noise, engine=_ENGINE).loss

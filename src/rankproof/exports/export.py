@@ -26,6 +26,7 @@ from rankproof.exports.rows import Domain, made_rows
 from rankproof.files import check_folder, write_files
 from rankproof.fit.matrix import as_dense
 from rankproof.losses.supervision import query_offsets
+from rankproof.plain import html_text, json_text
 from rankproof.runs.card import read_card, record_export
 from rankproof.runs.run_folder import CARD
 
@@ -90,7 +91,10 @@ class Export:
 
     def to_json(self) -> str:
         """`to_dict` as JSON text."""
-        return json.dumps(self.to_dict(), indent=1)
+        return json_text(self.to_dict())
+
+    def _repr_html_(self) -> str:
+        return html_text(str(self))
 
 
 def export(

@@ -14,7 +14,7 @@ from rankproof.exports.forms.evaluate import leaf_values
 from rankproof.exports.forms.linear import LinearForm
 from rankproof.exports.forms.source import Form, Source
 from rankproof.exports.forms.trees import TreeForm
-from rankproof.plain import json_text, plain_fields
+from rankproof.plain import html_text, json_text, plain_fields
 
 __all__ = ["Parity", "check_parity"]
 
@@ -99,6 +99,9 @@ class Parity:
     def to_json(self) -> str:
         """`to_dict` as JSON text."""
         return json_text(self.to_dict())
+
+    def _repr_html_(self) -> str:
+        return html_text(str(self))
 
 
 def check_parity(

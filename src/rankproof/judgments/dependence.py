@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from rankproof.arrays import Float64s, as_whole_number, frozen
 from rankproof.errors import ArgumentError
+from rankproof.plain import html_text, json_text
 from rankproof.threads import chunks_by_items, run
 
 if TYPE_CHECKING:
@@ -85,6 +86,13 @@ class Dependence:
             "permutations": self.permutations,
             "seed": self.seed,
         }
+
+    def to_json(self) -> str:
+        """`to_dict` as JSON text."""
+        return json_text(self.to_dict())
+
+    def _repr_html_(self) -> str:
+        return html_text(str(self))
 
     def __str__(self) -> str:
         if not self.queries_tested:

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rankproof.errors import ArgumentError, DataError
+from rankproof.plain import html_text, json_text
 from rankproof.shown import listed, quoted
 
 __all__ = ["ROLES", "ColumnRequest", "TakenColumns", "matched", "missing_column"]
@@ -67,6 +68,13 @@ class TakenColumns:
             **({"categories": list(self.categories)} if self.categories else {}),
             "not_used": dict(self.left),
         }
+
+    def to_json(self) -> str:
+        """`to_dict` as JSON text."""
+        return json_text(self.to_dict())
+
+    def _repr_html_(self) -> str:
+        return html_text(str(self))
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> TakenColumns:

@@ -20,6 +20,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from rankproof.arrays import Float64s, Int64s
+from rankproof.plain import html_text, json_text
 from rankproof.worlds.plasmode.laplace import likely_effects
 from rankproof.worlds.plasmode.lists import centred
 from rankproof.worlds.plasmode.ordinal import packed, unpacked
@@ -70,6 +71,13 @@ class LabelModel:
     def to_dict(self) -> dict[str, Any]:
         """All numbers, as plain ones."""
         return {**vars(self), "within": self.within.tolist(), "thresholds": self.thresholds.tolist()}
+
+    def to_json(self) -> str:
+        """`to_dict` as JSON text."""
+        return json_text(self.to_dict())
+
+    def _repr_html_(self) -> str:
+        return html_text(str(self))
 
     def with_signal(self, signal: float) -> LabelModel:
         """The same with another κ."""
