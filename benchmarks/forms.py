@@ -27,7 +27,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 
-from shared.made_data import six_decimals, write_letor_rows
+from shared.made_data import dense, six_decimals, write_letor_rows
 from shared.table import Row, best_in_turns, options, show
 
 READ_BAR, CONVERT_BAR, MEMORY_BAR, MEGABYTES = 1.0, 2.0, 1.0, 256.0
@@ -72,13 +72,14 @@ def reading(path: Path, rows: int, runs: int) -> Iterator[Row]:
     names = [f"f{k + 1}" for k in range(FEATURES)]
 
     def by_pandas() -> np.ndarray:
-        return pq.read_table(path, columns=names).to_pandas().to_numpy()
+        matrix: np.ndarray = pq.read_table(path, columns=names).to_pandas().to_numpy()
+        return matrix
 
     def stacked() -> np.ndarray:
         return np.column_stack([column.to_numpy() for column in pq.read_table(path, columns=names).columns])
 
     data = read_data(path)
-    if not np.array_equal(data.X, stacked()) or data.items != rows:
+    if not np.array_equal(dense(data), stacked()) or data.items != rows:
         raise SystemExit("the two readers disagree")
     del data
     pandas, stack, ours = best_in_turns(runs, (1, by_pandas), (1, stacked), (1, lambda: read_data(path)))
@@ -100,7 +101,7 @@ def converting(folder: Path, megabytes: float, runs: int) -> Row:
     path, out = folder / "train.txt", folder / "train.parquet"
     write_letor_rows(path, megabytes, six_decimals)
     convert(path, out)
-    if not np.array_equal(read_data(out).X, read_letor(path, sparse=False).X):
+    if not np.array_equal(dense(read_data(out)), dense(read_letor(path, sparse=False))):
         raise SystemExit("what was converted is not what was read")
     peer, ours = best_in_turns(runs, (1, lambda: read_letor(path)), (1, lambda: convert(path, out)))
     return Row("LETOR text to Parquet, vs reading the text", ours, peer, "s", CONVERT_BAR, "lower")
