@@ -101,7 +101,7 @@ class Question:
         before = self.table.values
         try:
             more.table  # noqa: B018 - whether it can be computed
-        except ArgumentError:
+        except (ArgumentError, DataError):
             # A metric need not be made for more items or grades, but a function must be the one it was.
             if value_table(self.metric, self.space).values != before:
                 raise
