@@ -170,7 +170,10 @@ def test_item_weights_multiply_what_they_are_said_to(loss: Loss) -> None:
     if loss.boosting.weights_multiply_targets:
         wanted = loss.evaluate(data.scores, data.targets * v, data.offsets, hessian=hessian)
         per_query = wanted.per_query
-    elif loss.claims["weights_keep_order"].reference != ITEM_BY_ITEM:
+    elif (
+        loss.claims.value("weights_keep_order")
+        and loss.claims["weights_keep_order"].reference != ITEM_BY_ITEM
+    ):
         # A weight of 3 is three items at one score.
         assert_weights_are_copies(loss, data, rng.integers(0, 4, 10))
         return
