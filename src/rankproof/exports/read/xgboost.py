@@ -53,7 +53,7 @@ def _form(learner: Mapping[str, Any]) -> TreeForm:
     features = int(about["num_feature"])
     names = tuple(learner.get("feature_names") or ()) or tuple(f"f{column}" for column in range(features))
     raw = booster["model"]["trees"]
-    # Since XGBoost 3.3 dropout is a part of gbtree, and its weights are in the model.
+    # In newer versions of XGBoost (as of 3.4) dropout is a part of gbtree, and its weights are in the model.
     dropped = booster["model"].get("weight_drop")
     if weights is None and dropped:
         weights = np.asarray(dropped, dtype=np.float32)
